@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 from peakrdl_regblock import RegblockExporter
-from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
+from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif
 from peakrdl_regblock.udps import ALL_UDPS
 from systemrdl import RDLCompileError, RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode
@@ -27,6 +27,26 @@ from model import Unsupported, read
 # Of the addresses that reach a block: 4 KiB, whatever it needs, so that an interconnect can cut at
 # pages and no register shows up twice.
 WINDOW_BITS = 12
+
+
+class Bundles(AXI4Lite_Cpuif):
+    """AXI4-Lite with one structure for each direction (`hw/prim/rtl/hartlock_axi_pkg.sv`)."""
+
+    is_interface = False
+
+    @property
+    def port_declaration(self) -> str:
+        return (
+            "input hartlock_axi_pkg::axil_req_t axil_i,\n"
+            "output hartlock_axi_pkg::axil_resp_t axil_o"
+        )
+
+    def signal(self, name: str) -> str:
+        """The field of a signal of the bus, which PeakRDL names `awvalid` and so on."""
+        channel, field = re.fullmatch(r"(aw|w|b|ar|r)(ready|valid|addr|data|strb|resp)", name).groups()
+        # The subordinate drives `ready` of the channels of requests, and the others of the channels of responses.
+        is_response = (field == "ready") == (channel in ("aw", "w", "ar"))
+        return f"axil_{'o' if is_response else 'i'}.{channel}_{field}"
 
 
 def mark(comment: str, source: str, end: str = "") -> str:
@@ -56,7 +76,7 @@ def rtl(node: AddrmapNode) -> dict[str, str]:
         RegblockExporter().export(
             node,
             scratch,
-            cpuif_cls=AXI4Lite_Cpuif_flattened,
+            cpuif_cls=Bundles,
             module_name=name,
             package_name=f"{name}_pkg",
             default_reset_activelow=True,

@@ -1,7 +1,7 @@
 """AXI4-Lite for tests: a `Manager` and a `Subordinate`, which stall on every channel at random.
 
-Ports are found by name: `<prefix>_awvalid_i` and so on. Rules of the protocol are checked by
-`../axi_lite_checks.sv`, for every driver of the port. The random numbers are those of the test's seed.
+A port is found by its name, which is that of its bundles without `_i` and `_o` (axi_bundles.py). Rules of the protocol
+are checked by `../rtl/axi_lite_checks.sv`, for every driver of the port. The random numbers are those of the test's seed.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 
 import cocotb
+from axi_bundles import Field, side
 from cocotb.handle import HierarchyObject, LogicObject
 from cocotb.task import Task
 from cocotb.triggers import Combine, Lock, ReadOnly, RisingEdge
@@ -24,19 +25,15 @@ class Hang(AssertionError):
 
 
 class Channels:
-    """The signals of a port and handshakes on them, a cycle at a time."""
+    """A port and handshakes on its channels, a cycle at a time."""
 
-    def __init__(self, dut: HierarchyObject, prefix: str, drives: str, stalls: float) -> None:
+    def __init__(self, dut: HierarchyObject, name: str, is_manager: bool, stalls: float) -> None:
         self.clock: LogicObject = dut.clk_i
-        self.dut, self.prefix, self.stalls = dut, prefix, stalls
-        # The suffix of what is driven here: inputs of the design for a manager of its port.
-        self.own, self.other = drives, "o" if drives == "i" else "i"
+        self.dut, self.name, self.stalls = dut, name, stalls
+        self.port = side(dut, name, is_manager, is_lite=True)
 
-    def driven(self, name: str) -> LogicObject:
-        return getattr(self.dut, f"{self.prefix}_{name}_{self.own}")
-
-    def read(self, name: str) -> LogicObject:
-        return getattr(self.dut, f"{self.prefix}_{name}_{self.other}")
+    def field(self, name: str) -> Field:
+        return getattr(self.port, name)
 
     async def pause(self) -> None:
         while random.random() < self.stalls:
@@ -46,40 +43,36 @@ class Channels:
         """Drives values until they are taken. Returns after the edge."""
         await self.pause()
         for name, value in values.items():
-            self.driven(channel + name).value = value
-        self.driven(f"{channel}valid").value = 1
-        await self._until(self.read(f"{channel}ready"), channel)
-        self.driven(f"{channel}valid").value = 0
+            self.field(f"{channel}_{name}").value = value
+        self.field(f"{channel}_valid").value = 1
+        await self._until(self.field(f"{channel}_ready"), channel)
+        self.field(f"{channel}_valid").value = 0
 
     async def take(self, channel: str, *names: str) -> tuple[int, ...]:
         """Accepts a transfer, with `ready` before or after `valid`."""
         await self.pause()
-        self.driven(f"{channel}ready").value = 1
-        values = await self._until(self.read(f"{channel}valid"), channel, *names)
-        self.driven(f"{channel}ready").value = 0
+        self.field(f"{channel}_ready").value = 1
+        values = await self._until(self.field(f"{channel}_valid"), channel, *names)
+        self.field(f"{channel}_ready").value = 0
         return values
 
-    async def _until(self, other: LogicObject, channel: str, *names: str) -> tuple[int, ...]:
+    async def _until(self, other: Field, channel: str, *names: str) -> tuple[int, ...]:
         for _ in range(PATIENCE):
             await ReadOnly()
             done = other.value == 1
-            values = tuple(int(self.read(channel + name).value) for name in names) if done else ()
+            values = tuple(self.field(f"{channel}_{name}").value for name in names) if done else ()
             await RisingEdge(self.clock)
             if done:
                 return values
-        raise Hang(f"{self.prefix}: nothing happens on the channel {channel}")
+        raise Hang(f"{self.name}: nothing happens on the channel {channel}")
 
 
 class Manager(Channels):
     """Asks. Accesses of a list are under way at the same time; lists of a kind follow each other."""
 
-    def __init__(self, dut: HierarchyObject, prefix: str, stalls: float = 0.0) -> None:
-        super().__init__(dut, prefix, "i", stalls)
+    def __init__(self, dut: HierarchyObject, name: str, stalls: float = 0.0) -> None:
+        super().__init__(dut, name, True, stalls)
         self.writing, self.reading = Lock(), Lock()
-        for name in ("awvalid", "awaddr", "awprot", "wvalid", "wdata", "wstrb", "bready"):
-            self.driven(name).value = 0
-        for name in ("arvalid", "araddr", "arprot", "rready"):
-            self.driven(name).value = 0
 
     async def writes(self, accesses: Sequence[tuple[int, int]], strobe: int = 0xF) -> list[int]:
         """Writes (address, data), and returns the responses. Address and data race each other."""
@@ -126,12 +119,12 @@ class Manager(Channels):
         await self.send("ar", addr=address)
         for cycles in range(1, PATIENCE):
             await ReadOnly()
-            is_there = self.read("rvalid").value == 1
+            is_there = self.port.r_valid.value == 1
             await RisingEdge(self.clock)
             if is_there:
                 await self.take("r", "data", "resp")
                 return cycles
-        raise Hang(f"{self.prefix}: no data comes")
+        raise Hang(f"{self.name}: no data comes")
 
 
 # The contents of an address, and the response: (data, response).
@@ -143,12 +136,10 @@ class Subordinate(Channels):
     """Answers, in order, what `reader(address)` and `writer(address, data, strobe)` say."""
 
     def __init__(
-        self, dut: HierarchyObject, prefix: str, reader: Reader, writer: Writer, stalls: float = 0.0
+        self, dut: HierarchyObject, name: str, reader: Reader, writer: Writer, stalls: float = 0.0
     ) -> None:
-        super().__init__(dut, prefix, "i", stalls)
+        super().__init__(dut, name, False, stalls)
         self.reader, self.writer = reader, writer
-        for name in ("awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "rresp"):
-            self.driven(name).value = 0
         self.tasks: list[Task[None]] = []
 
     def start(self) -> None:
@@ -176,7 +167,7 @@ class Subordinate(Channels):
         """As `take`, but a transfer need not come."""
         while True:
             await ReadOnly()
-            offered = self.read(f"{channel}valid").value == 1
+            offered = self.field(f"{channel}_valid").value == 1
             await RisingEdge(self.clock)
             if offered:
                 return await self.take(channel, *names)

@@ -6,25 +6,25 @@ import cocotb
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import RisingEdge
 
+from axi_bundles import side
 from clocked import Clocked
 
-UP = (
-    "awvalid", "awaddr", "awprot", "wvalid", "wdata", "wstrb", "bready",
-    "arvalid", "araddr", "arprot", "rready",
-)
-DOWN = ("awready", "wready", "bvalid", "bresp", "arready", "rvalid", "rdata", "rresp")
+class Ends:
+    """Both ends of the wire."""
 
-
-async def start(dut: HierarchyObject) -> None:
-    inputs = [f"{prefix}_{name}_i" for prefix, names in (("up", UP), ("down", DOWN)) for name in names]
-    await Clocked.started(dut, inputs)
+    def __init__(self, dut: HierarchyObject) -> None:
+        self.up = side(dut, "up", is_manager=True, is_lite=True)
+        self.down = side(dut, "down", is_manager=False, is_lite=True)
 
 
 async def cycles(dut: HierarchyObject, *steps: dict[str, int]) -> None:
-    """Sets signals for a cycle each, then lets two pass, so that the last one is judged."""
+    """After a reset, sets fields for a cycle each, then lets two pass, so that the last one is judged."""
+    ends = Ends(dut)
+    await Clocked.started(dut)
     for step in steps:
         for name, value in step.items():
-            getattr(dut, f"{name}_i").value = value
+            end, field = name.split(".")
+            getattr(getattr(ends, end), field).value = value
         await RisingEdge(dut.clk_i)
     await RisingEdge(dut.clk_i)
     await RisingEdge(dut.clk_i)
@@ -32,59 +32,50 @@ async def cycles(dut: HierarchyObject, *steps: dict[str, int]) -> None:
 
 @cocotb.test()
 async def a_manager_that_withdraws_an_address(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, {"up_awvalid": 1}, {"up_awvalid": 0})
+    await cycles(dut, {"up.aw_valid": 1}, {"up.aw_valid": 0})
 
 
 @cocotb.test()
 async def a_manager_that_changes_its_data(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, {"up_wvalid": 1, "up_wdata": 1}, {"up_wdata": 2})
+    await cycles(dut, {"up.w_valid": 1, "up.w_data": 1}, {"up.w_data": 2})
 
 
 @cocotb.test()
 async def a_manager_that_changes_its_mind_about_a_read(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, {"up_arvalid": 1, "up_araddr": 4}, {"up_araddr": 8})
+    await cycles(dut, {"up.ar_valid": 1, "up.ar_addr": 4}, {"up.ar_addr": 8})
 
 
-WRITE = {"up_awvalid": 1, "down_awready": 1, "up_wvalid": 1, "down_wready": 1}
-READ = {"up_arvalid": 1, "down_arready": 1}
+WRITE = {"up.aw_valid": 1, "down.aw_ready": 1, "up.w_valid": 1, "down.w_ready": 1}
+READ = {"up.ar_valid": 1, "down.ar_ready": 1}
 QUIET = dict.fromkeys((*WRITE, *READ), 0)
 
 
 @cocotb.test()
 async def a_subordinate_that_withdraws_a_response(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, WRITE, QUIET | {"down_bvalid": 1}, {"down_bvalid": 0})
+    await cycles(dut, WRITE, QUIET | {"down.b_valid": 1}, {"down.b_valid": 0})
 
 
 @cocotb.test()
 async def a_subordinate_that_changes_its_data(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, READ, QUIET | {"down_rvalid": 1, "down_rdata": 1}, {"down_rdata": 2})
+    await cycles(dut, READ, QUIET | {"down.r_valid": 1, "down.r_data": 1}, {"down.r_data": 2})
 
 
 @cocotb.test()
 async def a_response_to_no_write(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, {"down_bvalid": 1, "up_bready": 1}, {"down_bvalid": 0})
+    await cycles(dut, {"down.b_valid": 1, "up.b_ready": 1}, {"down.b_valid": 0})
 
 
 @cocotb.test()
 async def a_response_to_a_write_without_data(dut: HierarchyObject) -> None:
-    await start(dut)
-    address = WRITE | {"up_wvalid": 0}
-    await cycles(dut, address, QUIET | {"down_bvalid": 1, "up_bready": 1}, {"down_bvalid": 0})
+    address = WRITE | {"up.w_valid": 0}
+    await cycles(dut, address, QUIET | {"down.b_valid": 1, "up.b_ready": 1}, {"down.b_valid": 0})
 
 
 @cocotb.test()
 async def data_for_no_read(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, {"down_rvalid": 1, "up_rready": 1}, {"down_rvalid": 0})
+    await cycles(dut, {"down.r_valid": 1, "up.r_ready": 1}, {"down.r_valid": 0})
 
 
 @cocotb.test()
 async def a_response_to_an_exclusive_write(dut: HierarchyObject) -> None:
-    await start(dut)
-    await cycles(dut, WRITE, QUIET | {"down_bvalid": 1, "down_bresp": 1, "up_bready": 1}, {"down_bvalid": 0})
+    await cycles(dut, WRITE, QUIET | {"down.b_valid": 1, "down.b_resp": 1, "up.b_ready": 1}, {"down.b_valid": 0})

@@ -1,7 +1,7 @@
 // Proof of `axi_window`: rules of all channels, which side an access reaches, and a bound of every wait.
 
 module axi_window_proof
-  import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   parameter bit          WordsOnly  = 1'b1,
   parameter bit          OffersData = 1'b1,

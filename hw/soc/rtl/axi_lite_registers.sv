@@ -8,48 +8,27 @@
 `include "assert.svh"
 
 module axi_lite_registers
-  import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
-  // Bits of an address, in bytes.
-  parameter int unsigned AddressBits = 12,
   // 0 builds a variant that takes partial words for whole ones, to show that the test detects it.
   parameter bit          WordsOnly   = 1'b1
 ) (
-  input  logic                   clk_i,
-  input  logic                   rst_ni,
+  input  logic        clk_i,
+  input  logic        rst_ni,
 
-  // Write address.
-  input  logic                   aw_valid_i,
-  output logic                   aw_ready_o,
-  input  logic [AddressBits-1:0] aw_addr_i,
-  // Write data.
-  input  logic                   w_valid_i,
-  output logic                   w_ready_o,
-  input  logic [31:0]            w_data_i,
-  input  logic [3:0]             w_strb_i,
-  // Write response.
-  output logic                   b_valid_o,
-  input  logic                   b_ready_i,
-  output logic [1:0]             b_resp_o,
-  // Read address.
-  input  logic                   ar_valid_i,
-  output logic                   ar_ready_o,
-  input  logic [AddressBits-1:0] ar_addr_i,
-  // Read data and response.
-  output logic                   r_valid_o,
-  input  logic                   r_ready_i,
-  output logic [31:0]            r_data_o,
-  output logic [1:0]             r_resp_o,
+  // The registers, AXI4-Lite.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // An access, in the cycle in which it happens. With `err` it is answered with SLVERR.
-  output logic                   write_o,
-  output logic [AddressBits-1:0] write_addr_o,
-  output logic [31:0]            write_data_o,
-  input  logic                   write_err_i,
-  output logic                   read_o,
-  output logic [AddressBits-1:0] read_addr_o,
-  input  logic [31:0]            read_data_i,
-  input  logic                   read_err_i
+  output logic        write_o,
+  output logic [11:0] write_addr_o,
+  output logic [31:0] write_data_o,
+  input  logic        write_err_i,
+  output logic        read_o,
+  output logic [11:0] read_addr_o,
+  input  logic [31:0] read_data_i,
+  input  logic        read_err_i
 );
   // The response of each direction.
   logic        b_valid_q, b_err_q, r_valid_q, r_err_q;
@@ -57,18 +36,18 @@ module axi_lite_registers
   logic        is_whole;
 
   // Address and data are taken together, as soon as the previous response is taken.
-  assign aw_ready_o   = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i);
-  assign w_ready_o    = aw_ready_o;
-  assign ar_ready_o   = ~r_valid_q | r_ready_i;
+  assign axil_o.aw_ready   = axil_i.aw_valid & axil_i.w_valid & (~b_valid_q | axil_i.b_ready);
+  assign axil_o.w_ready    = axil_o.aw_ready;
+  assign axil_o.ar_ready   = ~r_valid_q | axil_i.r_ready;
 
   // Registers are written as whole words: a partial command is an error.
-  assign is_whole     = w_strb_i == 4'hf || !WordsOnly;
-  assign write_o      = aw_valid_i & aw_ready_o & is_whole;
+  assign is_whole     = axil_i.w_strb == 4'hf || !WordsOnly;
+  assign write_o      = axil_i.aw_valid & axil_o.aw_ready & is_whole;
   // The owner checks the address bits below a word: an illegal offset is an error.
-  assign write_addr_o = aw_addr_i;
-  assign write_data_o = w_data_i;
-  assign read_o       = ar_valid_i & ar_ready_o;
-  assign read_addr_o  = ar_addr_i;
+  assign write_addr_o = axil_i.aw_addr;
+  assign write_data_o = axil_i.w_data;
+  assign read_o       = axil_i.ar_valid & axil_o.ar_ready;
+  assign read_addr_o  = axil_i.ar_addr;
 
   // One response register for each direction. It fills in the cycle of an access and empties when the manager
   // takes the response; an access in that same cycle fills it again, so that none is lost. Data of a refused
@@ -82,36 +61,36 @@ module axi_lite_registers
       r_data_q  <= '0;
     end else begin
       // A response stays until it is taken (AMBA AXI §A3.2.1).
-      if (aw_ready_o) begin
+      if (axil_o.aw_ready) begin
         b_valid_q <= 1'b1;
         b_err_q   <= write_err_i | ~is_whole;
-      end else if (b_ready_i) begin
+      end else if (axil_i.b_ready) begin
         b_valid_q <= 1'b0;
       end
       if (read_o) begin
         r_valid_q <= 1'b1;
         r_err_q   <= read_err_i;
         r_data_q  <= read_err_i ? '0 : read_data_i;
-      end else if (r_ready_i) begin
+      end else if (axil_i.r_ready) begin
         r_valid_q <= 1'b0;
       end
     end
   end
 
-  assign b_valid_o = b_valid_q;
-  assign b_resp_o  = b_err_q ? RespSlverr : RespOkay;
-  assign r_valid_o = r_valid_q;
-  assign r_data_o  = r_data_q;
-  assign r_resp_o  = r_err_q ? RespSlverr : RespOkay;
+  assign axil_o.b_valid = b_valid_q;
+  assign axil_o.b_resp  = b_err_q ? RespSlverr : RespOkay;
+  assign axil_o.r_valid = r_valid_q;
+  assign axil_o.r_data  = r_data_q;
+  assign axil_o.r_resp  = r_err_q ? RespSlverr : RespOkay;
 
   // AMBA AXI §A3.2.1: a response stays until it is taken.
-  `ASSERT(BWaitsForReady_A, b_valid_o && !b_ready_i |=> b_valid_o && $stable(b_resp_o))
-  `ASSERT(RWaitsForReady_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_data_o))
+  `ASSERT(BWaitsForReady_A, axil_o.b_valid && !axil_i.b_ready |=> axil_o.b_valid && $stable(axil_o.b_resp))
+  `ASSERT(RWaitsForReady_A, axil_o.r_valid && !axil_i.r_ready |=> axil_o.r_valid && $stable(axil_o.r_data))
   // No access is lost: each has a response in the next cycle.
-  `ASSERT(EveryWriteIsAnswered_A, write_o |=> b_valid_o)
-  `ASSERT(EveryReadIsAnswered_A, read_o |=> r_valid_o)
+  `ASSERT(EveryWriteIsAnswered_A, write_o |=> axil_o.b_valid)
+  `ASSERT(EveryReadIsAnswered_A, read_o |=> axil_o.r_valid)
   // A block never sees a part of a word as a whole one.
-  `ASSERT(OnlyWholeWordsAreWritten_A, write_o && WordsOnly |-> w_strb_i == 4'hf)
+  `ASSERT(OnlyWholeWordsAreWritten_A, write_o && WordsOnly |-> axil_i.w_strb == 4'hf)
   // A read that a block refuses shows none of its bits on the bus.
-  `ASSERT(ARefusedReadShowsNothing_A, r_valid_o && r_resp_o != RespOkay |-> r_data_o == '0)
+  `ASSERT(ARefusedReadShowsNothing_A, axil_o.r_valid && axil_o.r_resp != RespOkay |-> axil_o.r_data == '0)
 endmodule

@@ -13,7 +13,7 @@
 `include "assert.svh"
 
 module axi_window
-  import soc_pkg::*;
+  import hartlock_axi_pkg::RespSlverr;
 #(
   // Bits of the host's ids.
   parameter int unsigned IdBits = 4,

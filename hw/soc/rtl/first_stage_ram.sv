@@ -12,7 +12,7 @@
 `include "assert.svh"
 
 module first_stage_ram
-  import soc_pkg::*;
+  import hartlock_axi_pkg::RespOkay, hartlock_axi_pkg::RespSlverr;
 #(
   // Words of 64 bits, a power of two, and bits of the host's ids.
   // Words of 64 bits, a power of two.

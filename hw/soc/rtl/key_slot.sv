@@ -16,7 +16,7 @@
 `include "assert.svh"
 
 module key_slot
-  import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -25,29 +25,9 @@ module key_slot
   input  logic         wipe_i,
   input  logic [3:0]   lifecycle_i,
 
-  // The port.
-  // Write address.
-  input  logic         aw_valid_i,
-  output logic         aw_ready_o,
-  input  logic [11:0]  aw_addr_i,
-  // Write data.
-  input  logic         w_valid_i,
-  output logic         w_ready_o,
-  input  logic [31:0]  w_data_i,
-  input  logic [3:0]   w_strb_i,
-  // Write response.
-  output logic         b_valid_o,
-  input  logic         b_ready_i,
-  output logic [1:0]   b_resp_o,
-  // Read address.
-  input  logic         ar_valid_i,
-  output logic         ar_ready_o,
-  input  logic [11:0]  ar_addr_i,
-  // Read data and response.
-  output logic         r_valid_o,
-  input  logic         r_ready_i,
-  output logic [31:0]  r_data_o,
-  output logic [1:0]   r_resp_o,
+  // The registers, AXI4-Lite.
+  input  axil_req_t   axil_i,
+  output axil_resp_t   axil_o,
 
   // The engine: a word in the cycle of its index. The word means something only with `key_valid_o`.
   output logic         key_valid_o,
@@ -66,14 +46,11 @@ module key_slot
   logic [3:0]       lifecycle_q;
 
   // Each access takes one cycle, and a write of a partial word is an error.
-  axi_lite_registers #(.AddressBits(12)) u_registers (
+  axi_lite_registers u_registers (
     .clk_i,
     .rst_ni,
-    .aw_valid_i, .aw_ready_o, .aw_addr_i,
-    .w_valid_i, .w_ready_o, .w_data_i, .w_strb_i,
-    .b_valid_o, .b_ready_i, .b_resp_o,
-    .ar_valid_i, .ar_ready_o, .ar_addr_i,
-    .r_valid_o, .r_ready_i, .r_data_o, .r_resp_o,
+    .axil_i,
+    .axil_o,
     .write_o      (write),
     .write_addr_o (write_addr),
     .write_data_o (data),

@@ -16,7 +16,9 @@
 
 `include "assert.svh"
 
-module scratchpad_stream #(
+module scratchpad_stream
+  import hartlock_axi_pkg::*;
+#(
   // Bytes of the scratchpad, as a power of two, at most 16.
   parameter int unsigned ScratchBits = 16,
   // Words of eight bytes that are read ahead.
@@ -27,28 +29,8 @@ module scratchpad_stream #(
   input  logic                rst_ni,
 
   // The registers, AXI4-Lite.
-  // Write address.
-  input  logic                aw_valid_i,
-  output logic                aw_ready_o,
-  input  logic [11:0]         aw_addr_i,
-  // Write data.
-  input  logic                w_valid_i,
-  output logic                w_ready_o,
-  input  logic [31:0]         w_data_i,
-  input  logic [3:0]          w_strb_i,
-  // Write response.
-  output logic                b_valid_o,
-  input  logic                b_ready_i,
-  output logic [1:0]          b_resp_o,
-  // Read address.
-  input  logic                ar_valid_i,
-  output logic                ar_ready_o,
-  input  logic [11:0]         ar_addr_i,
-  // Read data and response.
-  output logic                r_valid_o,
-  input  logic                r_ready_i,
-  output logic [31:0]         r_data_o,
-  output logic [1:0]          r_resp_o,
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // The scratchpad: words of 32 bits, answered in the order of the requests.
   output logic                scratch_req_o,
@@ -85,14 +67,11 @@ module scratchpad_stream #(
   logic [ScratchBits-1:0] room, last;
 
   // Each access takes one cycle, and a write of a partial word is an error.
-  axi_lite_registers #(.AddressBits(12)) u_registers (
+  axi_lite_registers u_registers (
     .clk_i,
     .rst_ni,
-    .aw_valid_i, .aw_ready_o, .aw_addr_i,
-    .w_valid_i, .w_ready_o, .w_data_i, .w_strb_i,
-    .b_valid_o, .b_ready_i, .b_resp_o,
-    .ar_valid_i, .ar_ready_o, .ar_addr_i,
-    .r_valid_o, .r_ready_i, .r_data_o, .r_resp_o,
+    .axil_i,
+    .axil_o,
     .write_o      (write),
     .write_addr_o (write_addr),
     .write_data_o (write_data),

@@ -14,7 +14,7 @@
 `include "assert.svh"
 
 module soc_fabric
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic       clk_i,
   input  logic       rst_ni,
@@ -22,24 +22,24 @@ module soc_fabric
   input  logic       is_released_i,
 
   // Masters: the root of trust, the host's memory port, its storage, its port for devices.
-  input  req_t       rot_req_i,
-  output resp_t      rot_resp_o,
-  input  req_t       host_req_i,
-  output resp_t      host_resp_o,
-  input  req_t       storage_req_i,
-  output resp_t      storage_resp_o,
-  input  req_t       mmio_req_i,
-  output resp_t      mmio_resp_o,
+  input  axi_req_t    rot_axi_i,
+  output axi_resp_t   rot_axi_o,
+  input  axi_req_t    host_axi_i,
+  output axi_resp_t   host_axi_o,
+  input  axi_req_t    storage_axi_i,
+  output axi_resp_t   storage_axi_o,
+  input  axi_req_t    mmio_axi_i,
+  output axi_resp_t   mmio_axi_o,
 
   // Subordinates: memory, the host's port for other masters, devices of the bench, the mailbox.
-  output req_t       mem_req_o,
-  input  resp_t      mem_resp_i,
-  output req_t       front_req_o,
-  input  resp_t      front_resp_i,
-  output req_t       devices_req_o,
-  input  resp_t      devices_resp_i,
-  output lite_req_t  mailbox_req_o,
-  input  lite_resp_t mailbox_resp_i
+  output axi_req_t    mem_axi_o,
+  input  axi_resp_t   mem_axi_i,
+  output axi_req_t    front_axi_o,
+  input  axi_resp_t   front_axi_i,
+  output axi_req_t    devices_axi_o,
+  input  axi_resp_t   devices_axi_i,
+  output axil_req_t  mailbox_axil_o,
+  input  axil_resp_t mailbox_axil_i
 );
   // Pages at 0x1500_0000 and 0x1500_1000, after the devices of the bench. The upper bit of an
   // address of the port is not compared.
@@ -47,8 +47,8 @@ module soc_fabric
   localparam logic [18:0] GuardPage   = 19'h1_5001;
 
   // --- the two paths of the root of trust to memory ---
-  req_t  direct_req, coherent_req;
-  resp_t direct_resp, coherent_resp, rot_resp;
+  axi_req_t  direct_req, coherent_req;
+  axi_resp_t direct_resp, coherent_resp, rot_resp;
   logic  direct_aw_valid, direct_w_valid, direct_b_ready, direct_ar_valid, direct_r_ready;
   logic  coherent_aw_valid, coherent_w_valid, coherent_b_ready, coherent_ar_valid, coherent_r_ready;
 
@@ -79,18 +79,18 @@ module soc_fabric
     // The root of trust decides on the release itself, so nothing of it is open at that time.
     .coherent_i           (is_released_i),
     // The root of trust: its core and its DMA engine.
-    .aw_valid_i           (rot_req_i.aw_valid),
+    .aw_valid_i           (rot_axi_i.aw_valid),
     .aw_ready_o           (rot_resp.aw_ready),
-    .w_valid_i            (rot_req_i.w_valid),
+    .w_valid_i            (rot_axi_i.w_valid),
     .w_ready_o            (rot_resp.w_ready),
-    .w_last_i             (rot_req_i.w_last),
+    .w_last_i             (rot_axi_i.w_last),
     .b_valid_o            (rot_resp.b_valid),
-    .b_ready_i            (rot_req_i.b_ready),
+    .b_ready_i            (rot_axi_i.b_ready),
     .b_payload_o          (b_payload),
-    .ar_valid_i           (rot_req_i.ar_valid),
+    .ar_valid_i           (rot_axi_i.ar_valid),
     .ar_ready_o           (rot_resp.ar_ready),
     .r_valid_o            (rot_resp.r_valid),
-    .r_ready_i            (rot_req_i.r_ready),
+    .r_ready_i            (rot_axi_i.r_ready),
     .r_payload_o          (r_payload),
     .r_last_o             (rot_resp.r_last),
     // Directly to memory, without the host.
@@ -128,17 +128,17 @@ module soc_fabric
   assign rot_resp.r_id   = r_payload.id;
   assign rot_resp.r_data = r_payload.data;
   assign rot_resp.r_resp = r_payload.resp;
-  assign rot_resp_o      = rot_resp;
+  assign rot_axi_o      = rot_resp;
 
   // Addresses and data reach both paths unchanged; handshakes select one of them.
   always_comb begin
-    direct_req            = rot_req_i;
+    direct_req            = rot_axi_i;
     direct_req.aw_valid   = direct_aw_valid;
     direct_req.w_valid    = direct_w_valid;
     direct_req.b_ready    = direct_b_ready;
     direct_req.ar_valid   = direct_ar_valid;
     direct_req.r_ready    = direct_r_ready;
-    coherent_req          = rot_req_i;
+    coherent_req          = rot_axi_i;
     coherent_req.aw_valid = coherent_aw_valid;
     coherent_req.w_valid  = coherent_w_valid;
     coherent_req.b_ready  = coherent_b_ready;
@@ -150,160 +150,85 @@ module soc_fabric
   soc_mux u_memory_mux (
     .clk_i,
     .rst_ni,
-    .req_i  ({direct_req, host_req_i}),
-    .resp_o ({direct_resp, host_resp_o}),
-    .req_o  (mem_req_o),
-    .resp_i (mem_resp_i)
+    .axi_i  ({direct_req, host_axi_i}),
+    .axi_o ({direct_resp, host_axi_o}),
+    .sub_axi_o  (mem_axi_o),
+    .sub_axi_i (mem_axi_i)
   );
 
   // --- the guard in front of the storage ---
-  req_t       guarded_req;
-  resp_t      guarded_resp, storage_resp;
-  lite_req_t  guard_req;
-  lite_resp_t guard_resp;
-  logic       guarded_aw_valid, guarded_w_valid, guarded_b_ready, guarded_ar_valid, guarded_r_ready;
+  axi_req_t    guarded_req;
+  axi_resp_t   guarded_resp;
+  axil_req_t  guard_req;
+  axil_resp_t guard_resp;
 
-  axi_guard #(.IdBits(IdBits)) u_guard (
+  axi_guard u_guard (
     .clk_i,
     .rst_ni,
     // The guard's registers, in a window of the host.
-    .axil_awvalid_i (guard_req.aw_valid),
-    .axil_awready_o (guard_resp.aw_ready),
-    .axil_awaddr_i  (guard_req.aw_addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (guard_req.w_valid),
-    .axil_wready_o  (guard_resp.w_ready),
-    .axil_wdata_i   (guard_req.w_data),
-    .axil_wstrb_i   (guard_req.w_strb),
-    .axil_bvalid_o  (guard_resp.b_valid),
-    .axil_bready_i  (guard_req.b_ready),
-    .axil_bresp_o   (guard_resp.b_resp),
-    .axil_arvalid_i (guard_req.ar_valid),
-    .axil_arready_o (guard_resp.ar_ready),
-    .axil_araddr_i  (guard_req.ar_addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (guard_resp.r_valid),
-    .axil_rready_i  (guard_req.r_ready),
-    .axil_rdata_o   (guard_resp.r_data),
-    .axil_rresp_o   (guard_resp.r_resp),
-    // The storage.
-    .aw_valid_i     (storage_req_i.aw_valid),
-    .aw_ready_o     (storage_resp.aw_ready),
-    .aw_id_i        (storage_req_i.aw_id),
-    .aw_addr_i      (storage_req_i.aw.addr),
-    .aw_len_i       (storage_req_i.aw.len),
-    .aw_size_i      (storage_req_i.aw.size),
-    .aw_burst_i     (storage_req_i.aw.burst),
-    // Its write data.
-    .w_valid_i      (storage_req_i.w_valid),
-    .w_ready_o      (storage_resp.w_ready),
-    .w_last_i       (storage_req_i.w_last),
-    // Responses to its writes.
-    .b_valid_o      (storage_resp.b_valid),
-    .b_ready_i      (storage_req_i.b_ready),
-    .b_id_o         (storage_resp.b_id),
-    .b_resp_o       (storage_resp.b_resp),
-    // Its reads.
-    .ar_valid_i     (storage_req_i.ar_valid),
-    .ar_ready_o     (storage_resp.ar_ready),
-    .ar_id_i        (storage_req_i.ar_id),
-    .ar_addr_i      (storage_req_i.ar.addr),
-    .ar_len_i       (storage_req_i.ar.len),
-    .ar_size_i      (storage_req_i.ar.size),
-    .ar_burst_i     (storage_req_i.ar.burst),
-    // Data and errors of reads.
-    .r_valid_o      (storage_resp.r_valid),
-    .r_ready_i      (storage_req_i.r_ready),
-    .r_id_o         (storage_resp.r_id),
-    .r_data_o       (storage_resp.r_data),
-    .r_resp_o       (storage_resp.r_resp),
-    .r_last_o       (storage_resp.r_last),
-    // Writes that the guard lets pass.
-    .mem_aw_valid_o (guarded_aw_valid),
-    .mem_aw_ready_i (guarded_resp.aw_ready),
-    .mem_w_valid_o  (guarded_w_valid),
-    .mem_w_ready_i  (guarded_resp.w_ready),
-    .mem_b_valid_i  (guarded_resp.b_valid),
-    .mem_b_ready_o  (guarded_b_ready),
-    .mem_b_id_i     (guarded_resp.b_id),
-    .mem_b_resp_i   (guarded_resp.b_resp),
-    // Reads that the guard lets pass.
-    .mem_ar_valid_o (guarded_ar_valid),
-    .mem_ar_ready_i (guarded_resp.ar_ready),
-    .mem_r_valid_i  (guarded_resp.r_valid),
-    .mem_r_ready_o  (guarded_r_ready),
-    .mem_r_id_i     (guarded_resp.r_id),
-    .mem_r_data_i   (guarded_resp.r_data),
-    .mem_r_resp_i   (guarded_resp.r_resp),
-    .mem_r_last_i   (guarded_resp.r_last)
+    .axil_i    (guard_req),
+    .axil_o    (guard_resp),
+    // The storage, and what the guard lets pass of it.
+    .axi_i     (storage_axi_i),
+    .axi_o     (storage_axi_o),
+    .mem_axi_o (guarded_req),
+    .mem_axi_i (guarded_resp)
   );
-
-  assign storage_resp_o = storage_resp;
-
-  // Addresses and data bypass the guard, which gates the handshakes.
-  always_comb begin
-    guarded_req          = storage_req_i;
-    guarded_req.aw_valid = guarded_aw_valid;
-    guarded_req.w_valid  = guarded_w_valid;
-    guarded_req.b_ready  = guarded_b_ready;
-    guarded_req.ar_valid = guarded_ar_valid;
-    guarded_req.r_ready  = guarded_r_ready;
-  end
 
   // The host's port for other masters: accesses that the guard lets pass, and the root of trust.
   soc_mux u_front_mux (
     .clk_i,
     .rst_ni,
-    .req_i  ({coherent_req, guarded_req}),
-    .resp_o ({coherent_resp, guarded_resp}),
-    .req_o  (front_req_o),
-    .resp_i (front_resp_i)
+    .axi_i  ({coherent_req, guarded_req}),
+    .axi_o ({coherent_resp, guarded_resp}),
+    .sub_axi_o  (front_axi_o),
+    .sub_axi_i (front_axi_i)
   );
 
   // --- devices ---
   // Accesses that the first window lets pass (`inner`), and that both let pass (`outer`).
   logic  inner_aw_valid, inner_w_valid, inner_b_ready, inner_ar_valid, inner_r_ready;
   logic  outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready;
-  resp_t inner_resp;
+  axi_resp_t inner_resp;
   logic  aw_is_mailbox, ar_is_mailbox, aw_is_guard, ar_is_guard;
-  assign aw_is_mailbox = mmio_req_i.aw.addr[30:12] == MailboxPage;
-  assign ar_is_mailbox = mmio_req_i.ar.addr[30:12] == MailboxPage;
-  assign aw_is_guard   = mmio_req_i.aw.addr[30:12] == GuardPage;
-  assign ar_is_guard   = mmio_req_i.ar.addr[30:12] == GuardPage;
+  assign aw_is_mailbox = mmio_axi_i.aw.addr[30:12] == MailboxPage;
+  assign ar_is_mailbox = mmio_axi_i.ar.addr[30:12] == MailboxPage;
+  assign aw_is_guard   = mmio_axi_i.aw.addr[30:12] == GuardPage;
+  assign ar_is_guard   = mmio_axi_i.ar.addr[30:12] == GuardPage;
 
   // One page of the devices belongs to the mailbox; an access to it must be a word.
   axi_window #(.IdBits(IdBits)) u_window (
     .clk_i,
     .rst_ni,
-    .aw_valid_i       (mmio_req_i.aw_valid),
-    .aw_ready_o       (mmio_resp_o.aw_ready),
+    .aw_valid_i       (mmio_axi_i.aw_valid),
+    .aw_ready_o       (mmio_axi_o.aw_ready),
     .aw_window_i      (aw_is_mailbox),
-    .aw_id_i          (mmio_req_i.aw_id),
-    .aw_len_i         (mmio_req_i.aw.len),
-    .aw_size_i        (mmio_req_i.aw.size),
-    .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
-    .w_valid_i        (mmio_req_i.w_valid),
-    .w_ready_o        (mmio_resp_o.w_ready),
-    .w_data_i         (mmio_req_i.w_data),
-    .w_strb_i         (mmio_req_i.w_strb),
-    .w_last_i         (mmio_req_i.w_last),
-    .b_valid_o        (mmio_resp_o.b_valid),
-    .b_ready_i        (mmio_req_i.b_ready),
-    .b_id_o           (mmio_resp_o.b_id),
-    .b_resp_o         (mmio_resp_o.b_resp),
-    .ar_valid_i       (mmio_req_i.ar_valid),
-    .ar_ready_o       (mmio_resp_o.ar_ready),
+    .aw_id_i          (mmio_axi_i.aw_id),
+    .aw_len_i         (mmio_axi_i.aw.len),
+    .aw_size_i        (mmio_axi_i.aw.size),
+    .aw_addr_i        (mmio_axi_i.aw.addr[11:0]),
+    .w_valid_i        (mmio_axi_i.w_valid),
+    .w_ready_o        (mmio_axi_o.w_ready),
+    .w_data_i         (mmio_axi_i.w_data),
+    .w_strb_i         (mmio_axi_i.w_strb),
+    .w_last_i         (mmio_axi_i.w_last),
+    .b_valid_o        (mmio_axi_o.b_valid),
+    .b_ready_i        (mmio_axi_i.b_ready),
+    .b_id_o           (mmio_axi_o.b_id),
+    .b_resp_o         (mmio_axi_o.b_resp),
+    .ar_valid_i       (mmio_axi_i.ar_valid),
+    .ar_ready_o       (mmio_axi_o.ar_ready),
     .ar_window_i      (ar_is_mailbox),
-    .ar_id_i          (mmio_req_i.ar_id),
-    .ar_len_i         (mmio_req_i.ar.len),
-    .ar_size_i        (mmio_req_i.ar.size),
-    .ar_addr_i        (mmio_req_i.ar.addr[11:0]),
-    .r_valid_o        (mmio_resp_o.r_valid),
-    .r_ready_i        (mmio_req_i.r_ready),
-    .r_id_o           (mmio_resp_o.r_id),
-    .r_data_o         (mmio_resp_o.r_data),
-    .r_resp_o         (mmio_resp_o.r_resp),
-    .r_last_o         (mmio_resp_o.r_last),
+    .ar_id_i          (mmio_axi_i.ar_id),
+    .ar_len_i         (mmio_axi_i.ar.len),
+    .ar_size_i        (mmio_axi_i.ar.size),
+    .ar_addr_i        (mmio_axi_i.ar.addr[11:0]),
+    .r_valid_o        (mmio_axi_o.r_valid),
+    .r_ready_i        (mmio_axi_i.r_ready),
+    .r_id_o           (mmio_axi_o.r_id),
+    .r_data_o         (mmio_axi_o.r_data),
+    .r_resp_o         (mmio_axi_o.r_resp),
+    .r_last_o         (mmio_axi_o.r_last),
     // Everything else goes to the second window.
     .outer_aw_valid_o (inner_aw_valid),
     .outer_aw_ready_i (inner_resp.aw_ready),
@@ -320,23 +245,23 @@ module soc_fabric
     .outer_r_resp_i   (inner_resp.r_resp),
     .outer_r_last_i   (inner_resp.r_last),
     // The mailbox.
-    .lite_aw_valid_o  (mailbox_req_o.aw_valid),
-    .lite_aw_ready_i  (mailbox_resp_i.aw_ready),
-    .lite_aw_addr_o   (mailbox_req_o.aw_addr),
-    .lite_w_valid_o   (mailbox_req_o.w_valid),
-    .lite_w_ready_i   (mailbox_resp_i.w_ready),
-    .lite_w_data_o    (mailbox_req_o.w_data),
-    .lite_w_strb_o    (mailbox_req_o.w_strb),
-    .lite_b_valid_i   (mailbox_resp_i.b_valid),
-    .lite_b_ready_o   (mailbox_req_o.b_ready),
-    .lite_b_resp_i    (mailbox_resp_i.b_resp),
-    .lite_ar_valid_o  (mailbox_req_o.ar_valid),
-    .lite_ar_ready_i  (mailbox_resp_i.ar_ready),
-    .lite_ar_addr_o   (mailbox_req_o.ar_addr),
-    .lite_r_valid_i   (mailbox_resp_i.r_valid),
-    .lite_r_ready_o   (mailbox_req_o.r_ready),
-    .lite_r_data_i    (mailbox_resp_i.r_data),
-    .lite_r_resp_i    (mailbox_resp_i.r_resp)
+    .lite_aw_valid_o  (mailbox_axil_o.aw_valid),
+    .lite_aw_ready_i  (mailbox_axil_i.aw_ready),
+    .lite_aw_addr_o   (mailbox_axil_o.aw_addr),
+    .lite_w_valid_o   (mailbox_axil_o.w_valid),
+    .lite_w_ready_i   (mailbox_axil_i.w_ready),
+    .lite_w_data_o    (mailbox_axil_o.w_data),
+    .lite_w_strb_o    (mailbox_axil_o.w_strb),
+    .lite_b_valid_i   (mailbox_axil_i.b_valid),
+    .lite_b_ready_o   (mailbox_axil_o.b_ready),
+    .lite_b_resp_i    (mailbox_axil_i.b_resp),
+    .lite_ar_valid_o  (mailbox_axil_o.ar_valid),
+    .lite_ar_ready_i  (mailbox_axil_i.ar_ready),
+    .lite_ar_addr_o   (mailbox_axil_o.ar_addr),
+    .lite_r_valid_i   (mailbox_axil_i.r_valid),
+    .lite_r_ready_o   (mailbox_axil_o.r_ready),
+    .lite_r_data_i    (mailbox_axil_i.r_data),
+    .lite_r_resp_i    (mailbox_axil_i.r_resp)
   );
 
   // The next page belongs to the guard, in the same way.
@@ -347,16 +272,16 @@ module soc_fabric
     .aw_valid_i       (inner_aw_valid),
     .aw_ready_o       (inner_resp.aw_ready),
     .aw_window_i      (aw_is_guard),
-    .aw_id_i          (mmio_req_i.aw_id),
-    .aw_len_i         (mmio_req_i.aw.len),
-    .aw_size_i        (mmio_req_i.aw.size),
-    .aw_addr_i        (mmio_req_i.aw.addr[11:0]),
+    .aw_id_i          (mmio_axi_i.aw_id),
+    .aw_len_i         (mmio_axi_i.aw.len),
+    .aw_size_i        (mmio_axi_i.aw.size),
+    .aw_addr_i        (mmio_axi_i.aw.addr[11:0]),
     // Write data.
     .w_valid_i        (inner_w_valid),
     .w_ready_o        (inner_resp.w_ready),
-    .w_data_i         (mmio_req_i.w_data),
-    .w_strb_i         (mmio_req_i.w_strb),
-    .w_last_i         (mmio_req_i.w_last),
+    .w_data_i         (mmio_axi_i.w_data),
+    .w_strb_i         (mmio_axi_i.w_strb),
+    .w_last_i         (mmio_axi_i.w_last),
     .b_valid_o        (inner_resp.b_valid),
     .b_ready_i        (inner_b_ready),
     .b_id_o           (inner_resp.b_id),
@@ -365,10 +290,10 @@ module soc_fabric
     .ar_valid_i       (inner_ar_valid),
     .ar_ready_o       (inner_resp.ar_ready),
     .ar_window_i      (ar_is_guard),
-    .ar_id_i          (mmio_req_i.ar_id),
-    .ar_len_i         (mmio_req_i.ar.len),
-    .ar_size_i        (mmio_req_i.ar.size),
-    .ar_addr_i        (mmio_req_i.ar.addr[11:0]),
+    .ar_id_i          (mmio_axi_i.ar_id),
+    .ar_len_i         (mmio_axi_i.ar.len),
+    .ar_size_i        (mmio_axi_i.ar.size),
+    .ar_addr_i        (mmio_axi_i.ar.addr[11:0]),
     .r_valid_o        (inner_resp.r_valid),
     .r_ready_i        (inner_r_ready),
     .r_id_o           (inner_resp.r_id),
@@ -377,19 +302,19 @@ module soc_fabric
     .r_last_o         (inner_resp.r_last),
     // The devices of the bench.
     .outer_aw_valid_o (outer_aw_valid),
-    .outer_aw_ready_i (devices_resp_i.aw_ready),
+    .outer_aw_ready_i (devices_axi_i.aw_ready),
     .outer_w_valid_o  (outer_w_valid),
-    .outer_w_ready_i  (devices_resp_i.w_ready),
-    .outer_b_valid_i  (devices_resp_i.b_valid),
+    .outer_w_ready_i  (devices_axi_i.w_ready),
+    .outer_b_valid_i  (devices_axi_i.b_valid),
     .outer_b_ready_o  (outer_b_ready),
-    .outer_b_resp_i   (devices_resp_i.b_resp),
+    .outer_b_resp_i   (devices_axi_i.b_resp),
     .outer_ar_valid_o (outer_ar_valid),
-    .outer_ar_ready_i (devices_resp_i.ar_ready),
-    .outer_r_valid_i  (devices_resp_i.r_valid),
+    .outer_ar_ready_i (devices_axi_i.ar_ready),
+    .outer_r_valid_i  (devices_axi_i.r_valid),
     .outer_r_ready_o  (outer_r_ready),
-    .outer_r_data_i   (devices_resp_i.r_data),
-    .outer_r_resp_i   (devices_resp_i.r_resp),
-    .outer_r_last_i   (devices_resp_i.r_last),
+    .outer_r_data_i   (devices_axi_i.r_data),
+    .outer_r_resp_i   (devices_axi_i.r_resp),
+    .outer_r_last_i   (devices_axi_i.r_last),
     // Registers of the guard.
     .lite_aw_valid_o  (guard_req.aw_valid),
     .lite_aw_ready_i  (guard_resp.aw_ready),
@@ -412,12 +337,12 @@ module soc_fabric
 
   // All other accesses reach the bench unchanged. It answers in order, and a window keeps the id.
   always_comb begin
-    devices_req_o          = mmio_req_i;
-    devices_req_o.aw_valid = outer_aw_valid;
-    devices_req_o.w_valid  = outer_w_valid;
-    devices_req_o.b_ready  = outer_b_ready;
-    devices_req_o.ar_valid = outer_ar_valid;
-    devices_req_o.r_ready  = outer_r_ready;
+    devices_axi_o          = mmio_axi_i;
+    devices_axi_o.aw_valid = outer_aw_valid;
+    devices_axi_o.w_valid  = outer_w_valid;
+    devices_axi_o.b_ready  = outer_b_ready;
+    devices_axi_o.ar_valid = outer_ar_valid;
+    devices_axi_o.r_ready  = outer_r_ready;
   end
 
   // An access of the root of trust takes one of both paths.
@@ -435,6 +360,6 @@ module soc_fabric
   `ASSERT(OnlyItsPageReachesTheGuard_A, !(guard_req.aw_valid && !aw_is_guard) &&
           !(guard_req.ar_valid && !ar_is_guard))
   // Only accesses to its page reach the mailbox.
-  `ASSERT(OnlyItsPageReachesTheMailbox_A, !(mailbox_req_o.aw_valid && !aw_is_mailbox) &&
-          !(mailbox_req_o.ar_valid && !ar_is_mailbox))
+  `ASSERT(OnlyItsPageReachesTheMailbox_A, !(mailbox_axil_o.aw_valid && !aw_is_mailbox) &&
+          !(mailbox_axil_o.ar_valid && !ar_is_mailbox))
 endmodule

@@ -1,4 +1,4 @@
-// Constants that both sides of the system on a chip share: address map and bus codes.
+// Constants that both sides of the system on a chip share: the address map.
 package soc_pkg;
   // The root of trust's view (hw/soc/README.md). Each region is aligned to its size.
   localparam int unsigned RomBytes        = 128 * 1024;
@@ -25,11 +25,6 @@ package soc_pkg;
   localparam logic [3:0] PageSlot     = 4'hc;
   localparam logic [3:0] PageNoise    = 4'hd;
   localparam logic [3:0] PageBench    = 4'hf;
-
-  // Responses (AMBA AXI §A3.4.4).
-  localparam logic [1:0] RespOkay   = 2'b00;
-  localparam logic [1:0] RespSlverr = 2'b10;
-  localparam logic [1:0] RespDecerr = 2'b11;
 
   // An address is in a region when its upper bits are those of the region. Regions are aligned to
   // their sizes, so that no adder and no comparison of limits is on the way to a select signal.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
+from axi_bundles import side
 from cocotb.handle import HierarchyObject
 from handshakes import STALLS, Bench, Part, Sink, Source
 
-LITE = ["aw_valid_i", "aw_addr_i", "w_valid_i", "w_data_i", "w_strb_i", "b_ready_i", "ar_valid_i", "ar_addr_i", "r_ready_i"]
 OKAY, SLVERR, DECERR = 0, 2, 3
 WHOLE = 0xF
 
@@ -16,12 +16,13 @@ class Page:
     """A manager of the page, with random stalls on every channel."""
 
     def __init__(self, dut: HierarchyObject, inputs: list[str]) -> None:
-        self.bench = Bench(dut, LITE + inputs)
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_addr_i"])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i"])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", ["ar_addr_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_resp_o"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_data_o", "r_resp_o"])
+        self.bench = Bench(dut, inputs)
+        port = side(dut, "axil", is_manager=True, is_lite=True)
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_addr"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb"])
+        self.ar = Source(port, "ar_valid", "ar_ready", ["ar_addr"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_resp"])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_data", "r_resp"])
         self.channels = [self.aw, self.w, self.ar, self.b, self.r]
 
     async def start(self, *others: Part) -> None:

@@ -1,31 +1,14 @@
-"""Bundles of soc_axi_pkg as ports: a field is read and written as a signal of its own. With a manager and a
-subordinate that use all channels."""
+"""A manager and a subordinate that use all channels of a port that is a pair of bundles (axi_bundles.py)."""
 
 from __future__ import annotations
 
 import random
 from collections import deque
 
-from cocotb.handle import HierarchyObject, LogicArrayObject
+from axi_bundles import PAYLOAD, Side, side, vector
 from soc_bench import Part, Sink, Source, WriteOrder
 
-PAYLOAD = {"addr": 32, "len": 8, "size": 3, "burst": 2}
-
-
-def address_channel(name: str) -> dict[str, int]:
-    payload = {f"{name}_{field}": width for field, width in PAYLOAD.items()}
-    return {f"{name}_valid": 1, f"{name}_id": 5} | payload
-
-
-# Fields and their widths, from the highest bit on, as the structures declare them.
-REQ = address_channel("aw") | {"w_valid": 1, "w_data": 64, "w_strb": 8, "w_last": 1, "b_ready": 1}
-REQ |= address_channel("ar") | {"r_ready": 1}
-RESP = {"aw_ready": 1, "w_ready": 1, "b_valid": 1, "b_id": 5, "b_resp": 2, "ar_ready": 1, "r_valid": 1}
-RESP |= {"r_id": 5, "r_data": 64, "r_resp": 2, "r_last": 1}
-LITE_REQ = {"aw_valid": 1, "aw_addr": 12, "w_valid": 1, "w_data": 32, "w_strb": 4, "b_ready": 1}
-LITE_REQ |= {"ar_valid": 1, "ar_addr": 12, "r_ready": 1}
-LITE_RESP = {"aw_ready": 1, "w_ready": 1, "b_valid": 1, "b_resp": 2, "ar_ready": 1, "r_valid": 1}
-LITE_RESP |= {"r_data": 32, "r_resp": 2}
+__all__ = ["Side", "side", "vector"]
 
 AW, AR = ([f"{channel}_{name}" for name in ("id", *PAYLOAD)] for channel in ("aw", "ar"))
 W = ["w_data", "w_strb", "w_last"]
@@ -39,55 +22,6 @@ ID_BITS = 4
 Request = tuple[int, ...]
 Beat = tuple[int, ...]
 Write = tuple[Request, list[Beat]]
-
-
-class Vector:
-    """A port of one or more bundles. An input keeps what was written, because it is written as a whole."""
-
-    def __init__(self, handle: LogicArrayObject) -> None:
-        self.handle = handle
-        self.written = 0
-
-
-class Field:
-    """Bits of a port."""
-
-    def __init__(self, vector: Vector, low: int, width: int) -> None:
-        self.vector = vector
-        self.low = low
-        self.mask = (1 << width) - 1
-
-    @property
-    def value(self) -> int:
-        return int(self.vector.handle.value) >> self.low & self.mask
-
-    @value.setter
-    def value(self, new: int) -> None:
-        self.vector.written &= ~(self.mask << self.low)
-        self.vector.written |= (int(new) & self.mask) << self.low
-        self.vector.handle.value = self.vector.written
-
-
-class Side:
-    """Requests and responses of one port, with the fields of both as attributes. Names are unique: what one side
-    sends the other does not."""
-
-    def __init__(
-        self, request: Vector, response: Vector, is_lite: bool = False, index: int = 0
-    ) -> None:
-        fields = (LITE_REQ, LITE_RESP) if is_lite else (REQ, RESP)
-        for vector, widths in zip((request, response), fields):
-            low = (index + 1) * sum(widths.values())
-            for name, width in widths.items():
-                low -= width
-                setattr(self, name, Field(vector, low, width))
-
-
-def side(dut: HierarchyObject, name: str, is_manager: bool, is_lite: bool = False) -> Side:
-    """The port `name`; `is_manager` says whether its requests come from this bench."""
-    ends = ("req_i", "resp_o") if is_manager else ("req_o", "resp_i")
-    request, response = (Vector(getattr(dut, f"{name}_{end}")) for end in ends)
-    return Side(request, response, is_lite)
 
 
 class Channels(Part):

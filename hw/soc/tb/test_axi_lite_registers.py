@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import side
 from cocotb.handle import HierarchyObject
 from soc_bench import Bench, Part, Sink, Source
 
-INPUTS = ["aw_valid_i", "aw_addr_i", "w_valid_i", "w_data_i", "w_strb_i", "b_ready_i", "ar_valid_i"]
-INPUTS += ["ar_addr_i", "r_ready_i", "write_err_i", "read_data_i", "read_err_i"]
+INPUTS = ["write_err_i", "read_data_i", "read_err_i"]
 OKAY, SLVERR = 0, 2
 COUNT = 200
 
@@ -40,11 +40,12 @@ class Owner(Part):
 class Registers:
     def __init__(self, dut: HierarchyObject, stalls: float) -> None:
         self.bench, self.owner = Bench(dut, INPUTS), Owner(dut)
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_addr_i"])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i"])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", ["ar_addr_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_resp_o"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_data_o", "r_resp_o"])
+        port = side(dut, "axil", is_manager=True, is_lite=True)
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_addr"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb"])
+        self.ar = Source(port, "ar_valid", "ar_ready", ["ar_addr"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_resp"])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_data", "r_resp"])
         self.channels = [self.aw, self.w, self.ar, self.b, self.r]
         for channel in self.channels:
             channel.stalls = stalls

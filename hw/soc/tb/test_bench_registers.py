@@ -5,19 +5,18 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import Side, side
 from cocotb.handle import HierarchyObject
 from soc_bench import Bench, Part, Sink, Source
 
-INPUTS = ["aw_valid_i", "w_valid_i", "b_ready_i", "ar_valid_i", "r_ready_i", "addr_i", "w_data_i"]
-INPUTS += ["w_strb_i"]
 COUNT = 100
 
 
 class Cpp(Part):
     """The other end: what C++ sees of each store. Its clock counts from the end of reset, as the register does."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        self.dut = dut
+    def __init__(self, dut: HierarchyObject, port: Side) -> None:
+        self.dut, self.port = dut, port
         self.writes: list[tuple[int, int]] = []
         self.cycle = 0
         # When each load passed.
@@ -26,21 +25,22 @@ class Cpp(Part):
     def sample(self) -> None:
         if self.dut.write_o.value == 1:
             self.writes.append((int(self.dut.write_addr_o.value), int(self.dut.write_data_o.value)))
-        if self.dut.ar_valid_i.value == 1 and self.dut.ar_ready_o.value == 1:
+        if self.port.ar_valid.value and self.port.ar_ready.value:
             self.loads.append(self.cycle)
         self.cycle += 1
 
 
 class Registers:
-    """One access at a time, as the register bus makes them: address and data are those of the open one."""
+    """One access at a time, as the register bus makes them."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        self.bench, self.cpp = Bench(dut, INPUTS), Cpp(dut)
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["addr_i"])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i"])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", ["addr_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", [])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_data_o"])
+        port = side(dut, "axil", is_manager=True, is_lite=True)
+        self.bench, self.cpp = Bench(dut, []), Cpp(dut, port)
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_addr"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb"])
+        self.ar = Source(port, "ar_valid", "ar_ready", ["ar_addr"])
+        self.b = Sink(port, "b_valid", "b_ready", [])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_data"])
         self.channels = [self.aw, self.w, self.ar, self.b, self.r]
 
     async def start(self) -> None:

@@ -12,10 +12,7 @@ from soc_bundles import Channels, Memory, random_beats, side
 
 CORE = ["core_addr_i", "core_aw_valid_i", "core_w_valid_i", "core_w_data_i", "core_w_strb_i"]
 CORE += ["core_b_ready_i", "core_ar_valid_i", "core_r_ready_i"]
-DMA = ["aw_valid", "aw_addr", "aw_len", "w_valid", "w_data", "w_strb", "w_last", "b_ready"]
-DMA += ["ar_valid", "ar_addr", "ar_len", "r_ready"]
-WRITER = DMA[:8]
-INPUTS = [*CORE, *(f"dma_{name}_i" for name in DMA), *(f"writer_{name}_i" for name in WRITER), "mem_resp_i"]
+INPUTS = CORE
 # Ids of all at memory, and what their requests say of size and kind of burst (AMBA AXI §A3.4.1).
 CORE_ID, DMA_ID, WRITER_ID = 0, 2, 4
 WORD, BEAT, INCR = 2, 3, 1
@@ -58,25 +55,17 @@ class Core(Port):
         super().drive()
 
 
-class Dma(Port):
+class Dma(Channels):
     """Bursts, several at a time."""
 
-    def __init__(self, dut: HierarchyObject) -> None:
-        aw, ar = ([f"dma_{channel}_addr_i", f"dma_{channel}_len_i"] for channel in ("aw", "ar"))
-        w = ["dma_w_data_i", "dma_w_strb_i", "dma_w_last_i"]
-        super().__init__(dut, "dma", aw, w, ar, ["dma_r_data_o", "dma_r_resp_o", "dma_r_last_o"])
-
-
-class Writer(Channels):
-    """Bursts of writes, several at a time."""
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        name = "writer"
-        aw, w = [f"{name}_aw_addr_i", f"{name}_aw_len_i"], [f"{name}_w_{part}_i" for part in ("data", "strb", "last")]
-        self.aw = Source(dut, f"{name}_aw_valid_i", f"{name}_aw_ready_o", aw)
-        self.w = Source(dut, f"{name}_w_valid_i", f"{name}_w_ready_o", w)
-        self.b = Sink(dut, f"{name}_b_valid_o", f"{name}_b_ready_i", [f"{name}_b_resp_o"])
-        super().__init__([self.aw, self.w, self.b])
+    def __init__(self, dut: HierarchyObject, name: str = "dma_axi") -> None:
+        port = side(dut, name, is_manager=True)
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_addr", "aw_len", "aw_size", "aw_burst"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb", "w_last"])
+        self.ar = Source(port, "ar_valid", "ar_ready", ["ar_addr", "ar_len", "ar_size", "ar_burst"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_resp"])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_data", "r_resp", "r_last"])
+        super().__init__([self.aw, self.w, self.ar, self.b, self.r])
 
 
 def bursts() -> tuple[list[tuple[int, int]], list[list[tuple[int, int, int]]]]:
@@ -88,8 +77,8 @@ def bursts() -> tuple[list[tuple[int, int]], list[list[tuple[int, int, int]]]]:
 @cocotb.test()
 async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
     bench = Bench(dut, INPUTS)
-    core, dma, writer = Core(dut), Dma(dut), Writer(dut)
-    memory = Memory(side(dut, "mem", is_manager=False))
+    core, dma, writer = Core(dut), Dma(dut), Dma(dut, "writer_axi")
+    memory = Memory(side(dut, "mem_axi", is_manager=False))
     await bench.start(core, dma, writer, memory)
     for _ in range(30):
         for port in (core, dma, writer):
@@ -102,9 +91,9 @@ async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
         (writes, beats), (results, result_beats) = bursts(), bursts()
         reads = [(random.getrandbits(32), random.randrange(8)) for _ in range(NUMBER)]
         for port, addresses, data in ((dma, writes, beats), (writer, results, result_beats)):
-            port.aw.queue.extend(addresses)
+            port.aw.queue.extend((*address, BEAT, INCR) for address in addresses)
             port.w.queue.extend(beat for burst in data for beat in burst)
-        dma.ar.queue.extend(reads)
+        dma.ar.queue.extend((*read, BEAT, INCR) for read in reads)
         count = sum(length + 1 for _, length in reads)
 
         def is_done(count: int = count) -> bool:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import Side, vector
 from cocotb.handle import HierarchyObject
-from soc_bench import ORDERS, Bench, Core, Part, Request, bit, chance, gates
+from soc_bench import ORDERS, Bench, Core, Part, Request, chance, gates
 
-INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i", "block_aw_ready_i", "block_w_ready_i"]
-INPUTS += ["block_b_valid_i", "block_b_resp_i", "block_ar_ready_i", "block_r_valid_i", "block_r_data_i"]
-INPUTS += ["block_r_resp_i"]
+INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i"]
 # soc_pkg, in the order of the blocks.
 PAGES = [0x2, 0xF, 0x0, 0x1]
 REGISTERS = 0x4000_0000
@@ -21,7 +20,9 @@ class Blocks(Part):
     """Registers of all pages: an address and its data are taken in any order, then there is a response."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        self.dut = dut
+        requests, responses = vector(dut, "block_o"), vector(dut, "block_i")
+        responses.clear()
+        self.ports = [Side(requests, responses, is_lite=True, index=index) for index in range(len(PAGES))]
         self.stalls = 0.0
         self.memory: dict[tuple[int, int], int] = {}
         # Of the open write and read: block, and what it got.
@@ -34,63 +35,50 @@ class Blocks(Part):
         self.are_offered = False
 
     def drive(self) -> None:
-        ready = lambda: sum(1 << block for block in range(len(PAGES)) if not chance(self.stalls))  # noqa: E731
         ahead = bool(self.address) - bool(self.data)
-        for name, gate in zip(("aw", "w"), gates(self.order, ahead, self.are_offered)):
-            full = (1 << len(PAGES)) - 1
-            value = ready() if gate is None else full * gate
-            getattr(self.dut, f"block_{name}_ready_i").value = value
-        self.dut.block_ar_ready_i.value = ready()
-        b_valid = r_valid = 0
-        # Ignored inputs may have any value.
-        r_data, b_resp, r_resp = (random.getrandbits(len(PAGES) * bits) for bits in (32, 2, 2))
+        write_gates = gates(self.order, ahead, self.are_offered)
+        for block, port in enumerate(self.ports):
+            for ready, gate in zip((port.aw_ready, port.w_ready), write_gates):
+                ready.value = not chance(self.stalls) if gate is None else gate
+            port.ar_ready.value = not chance(self.stalls)
+            # Inputs that are ignored may have any value.
+            port.b_resp.value, port.r_resp.value = random.getrandbits(2), random.getrandbits(2)
+            port.r_data.value = random.getrandbits(32)
+            port.b_valid.value = bool(self.address and self.data and self.address[0] == block)
+            port.r_valid.value = bool(self.read and self.read[0] == block)
         if self.address and self.data:
-            block = self.address[0]
-            b_valid = 1 << block
-            b_resp = SLVERR * self.is_bad << 2 * block
+            self.ports[self.address[0]].b_resp.value = SLVERR * self.is_bad
         if self.read:
-            block = self.read[0]
-            r_valid = 1 << block
-            r_data = (0 if self.is_bad else self.memory.get(self.read, 0)) << 32 * block
-            r_resp = SLVERR * self.is_bad << 2 * block
-        self.dut.block_b_valid_i.value = b_valid
-        self.dut.block_b_resp_i.value = b_resp
-        self.dut.block_r_valid_i.value = r_valid
-        self.dut.block_r_data_i.value = r_data
-        self.dut.block_r_resp_i.value = r_resp
+            port = self.ports[self.read[0]]
+            port.r_data.value = 0 if self.is_bad else self.memory.get(self.read, 0)
+            port.r_resp.value = SLVERR * self.is_bad
 
     def sample(self) -> None:
-        offset = int(self.dut.block_addr_o.value)
         before = self.address, self.data
-        valid = self.dut.block_aw_valid_o, self.dut.block_w_valid_o
-        for block in range(len(PAGES)):
-            passes = lambda name, block=block: (  # noqa: E731
-                bit(getattr(self.dut, f"block_{name}_valid_o"), block)
-                and bit(getattr(self.dut, f"block_{name}_ready_i"), block)
+        aw_valid = w_valid = False
+        for block, port in enumerate(self.ports):
+            passes = lambda name, port=port: (  # noqa: E731
+                getattr(port, f"{name}_valid").value and getattr(port, f"{name}_ready").value
             )
-            taken = lambda name, block=block: (  # noqa: E731
-                bit(getattr(self.dut, f"block_{name}_valid_i"), block)
-                and bit(getattr(self.dut, f"block_{name}_ready_o"), block)
-            )
-            if taken("b"):
+            aw_valid |= port.aw_valid.value == 1
+            w_valid |= port.w_valid.value == 1
+            if passes("b"):
                 assert self.address and self.data and self.address[0] == self.data[0] == block
                 if not self.is_bad:
                     self.store(self.address, *self.data[1:])
                 self.address = self.data = None
-            if taken("r"):
+            if passes("r"):
                 self.read = None
             if passes("aw"):
                 assert self.address is None and self.read is None
-                self.address = (block, offset)
+                self.address = (block, port.aw_addr.value)
             if passes("w"):
                 assert self.data is None
-                strobes = int(self.dut.block_w_strb_o.value)
-                self.data = (block, int(self.dut.block_w_data_o.value), strobes)
+                self.data = (block, port.w_data.value, port.w_strb.value)
             if passes("ar"):
                 assert self.read is None and self.address is None
-                self.read = (block, offset)
-        are_valid = all(int(handle.value) for handle in valid)
-        self.are_offered = are_valid and before == (self.address, self.data)
+                self.read = (block, port.ar_addr.value)
+        self.are_offered = aw_valid and w_valid and before == (self.address, self.data)
 
     def store(self, place: tuple[int, int], data: int, strobes: int) -> None:
         mask = sum(0xFF << 8 * lane for lane in range(4) if strobes >> lane & 1)

@@ -13,8 +13,8 @@ from soc_bundles import random_beats, side
 
 MANAGERS = ["rot", "host", "storage", "mmio"]
 SUBORDINATES = ["mem", "front", "devices"]
-INPUTS = ["is_released_i", *(f"{name}_req_i" for name in MANAGERS), "mailbox_resp_i"]
-INPUTS += [f"{name}_resp_i" for name in SUBORDINATES]
+INPUTS = ["is_released_i", *(f"{name}_axi_i" for name in MANAGERS), "mailbox_axil_i"]
+INPUTS += [f"{name}_axi_i" for name in SUBORDINATES]
 # Of soc_fabric.sv.
 MAILBOX = 0x1500_0000
 GUARD = 0x1500_1000
@@ -30,7 +30,7 @@ class Registers(Channels):
     """The mailbox: answers each access, and keeps its address and data."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        port = side(dut, "mailbox", is_manager=False, is_lite=True)
+        port = side(dut, "mailbox_axil", is_manager=False, is_lite=True)
         self.aw = Sink(port, "aw_valid", "aw_ready", ["aw_addr"])
         self.w = Sink(port, "w_valid", "w_ready", ["w_data", "w_strb"])
         self.ar = Sink(port, "ar_valid", "ar_ready", ["ar_addr"])
@@ -55,7 +55,7 @@ class RootOfTrust(Manager):
     """Words, one at a time (core_to_axi)."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        super().__init__(side(dut, "rot", is_manager=True))
+        super().__init__(side(dut, "rot_axi", is_manager=True))
         self.waiting: deque[Request | Write] = deque()
         self.sent = 0
 
@@ -91,10 +91,10 @@ class Setup:
         self.bench = Bench(dut, INPUTS)
         self.rot = RootOfTrust(dut)
         self.host, self.storage, self.mmio = (
-            Manager(side(dut, name, is_manager=True)) for name in MANAGERS[1:]
+            Manager(side(dut, f"{name}_axi", is_manager=True)) for name in MANAGERS[1:]
         )
         self.mem, self.front, self.devices = (
-            Memory(side(dut, name, is_manager=False)) for name in SUBORDINATES
+            Memory(side(dut, f"{name}_axi", is_manager=False)) for name in SUBORDINATES
         )
         self.mailbox = Registers(dut)
         self.managers = [self.rot, self.host, self.storage, self.mmio]

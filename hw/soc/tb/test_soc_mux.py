@@ -7,7 +7,7 @@ import random
 import cocotb
 from cocotb.handle import HierarchyObject
 from soc_bench import STALLS, Bench
-from soc_bundles import ID_BITS, Manager, Memory, Request, Side, Vector, Write, random_beats
+from soc_bundles import ID_BITS, Manager, Memory, Request, Side, Write, random_beats, side, vector
 
 NUMBER = 6
 
@@ -19,10 +19,10 @@ def random_request() -> Request:
 
 @cocotb.test()
 async def each_manager_gets_its_own_responses(dut: HierarchyObject) -> None:
-    bench = Bench(dut, ["req_i", "resp_i"])
-    requests, responses = Vector(dut.req_i), Vector(dut.resp_o)
+    bench = Bench(dut, ["axi_i", "sub_axi_i"])
+    requests, responses = vector(dut, "axi_i"), vector(dut, "axi_o")
     managers = [Manager(Side(requests, responses, index=index)) for index in (0, 1)]
-    memory = Memory(Side(Vector(dut.req_o), Vector(dut.resp_i)))
+    memory = Memory(side(dut, "sub_axi", is_manager=False))
     await bench.start(*managers, memory)
     for _ in range(20):
         for part in (*managers, memory):

@@ -17,7 +17,7 @@
 
 module rot
   import soc_pkg::*;
-  import soc_axi_pkg::req_t, soc_axi_pkg::resp_t;
+  import hartlock_axi_pkg::axi_req_t, hartlock_axi_pkg::axi_resp_t, hartlock_axi_pkg::axil_req_t, hartlock_axi_pkg::axil_resp_t;
 #(
   // Configuration of Ibex, see `rot_cpu`.
   parameter bit          Secure            = 1'b0,
@@ -47,32 +47,12 @@ module rot
 
   // The host's memory: AXI4, single words of the core and bursts of the DMA engine and of the
   // stream writer.
-  output req_t        mem_req_o,
-  input  resp_t       mem_resp_i,
+  output axi_req_t    mem_axi_o,
+  input  axi_resp_t   mem_axi_i,
 
   // The host's side of the mailbox: AXI4-Lite. The host has no other access.
-  // Write address.
-  input  logic        mailbox_aw_valid_i,
-  output logic        mailbox_aw_ready_o,
-  // Write data.
-  input  logic        mailbox_w_valid_i,
-  output logic        mailbox_w_ready_o,
-  // Write response.
-  output logic        mailbox_b_valid_o,
-  input  logic        mailbox_b_ready_i,
-  output logic [1:0]  mailbox_b_resp_o,
-  // Read address.
-  input  logic        mailbox_ar_valid_i,
-  output logic        mailbox_ar_ready_o,
-  // Read data and response.
-  output logic        mailbox_r_valid_o,
-  input  logic        mailbox_r_ready_i,
-  output logic [31:0] mailbox_r_data_o,
-  output logic [1:0]  mailbox_r_resp_o,
-  input  logic [11:0] mailbox_aw_addr_i,
-  input  logic [11:0] mailbox_ar_addr_i,
-  input  logic [31:0] mailbox_w_data_i,
-  input  logic [3:0]  mailbox_w_strb_i,
+  input  axil_req_t   mailbox_axil_i,
+  output axil_resp_t  mailbox_axil_o,
   output logic        mailbox_irq_o,
 
   // The secret of the device, from one-time storage. It is constant.
@@ -88,25 +68,8 @@ module rot
   input  logic [3:0]  lifecycle_i,
 
   // An external page of registers, for the bench. A chip ties it to zero.
-  // Write address.
-  output logic        bench_aw_valid_o,
-  input  logic        bench_aw_ready_i,
-  // Write data.
-  output logic        bench_w_valid_o,
-  input  logic        bench_w_ready_i,
-  // Write response.
-  input  logic        bench_b_valid_i,
-  output logic        bench_b_ready_o,
-  // Read address.
-  output logic        bench_ar_valid_o,
-  input  logic        bench_ar_ready_i,
-  // Read data and response.
-  input  logic        bench_r_valid_i,
-  output logic        bench_r_ready_o,
-  input  logic [31:0] bench_r_data_i,
-  output logic [11:0] bench_addr_o,
-  output logic [31:0] bench_w_data_o,
-  output logic [3:0]  bench_w_strb_o,
+  output axil_req_t   bench_axil_o,
+  input  axil_resp_t  bench_axil_i,
 
   // The boot sequencer: reset and trap of the host, its state and its reason, also for external
   // observers.
@@ -271,17 +234,8 @@ module rot
   logic [63:0] core_w_data, core_r_data;
   logic [7:0]  core_w_strb;
   logic [1:0]  core_b_resp, core_r_resp;
-  logic        dma_aw_valid, dma_aw_ready, dma_w_valid, dma_w_ready, dma_w_last, dma_b_valid, dma_b_ready;
-  logic        dma_ar_valid, dma_ar_ready, dma_r_valid, dma_r_ready, dma_r_last;
-  logic [31:0] dma_aw_addr, dma_ar_addr;
-  logic [7:0]  dma_aw_len, dma_ar_len, dma_w_strb;
-  logic [63:0] dma_w_data, dma_r_data;
-  logic [1:0]  dma_b_resp, dma_r_resp;
-  logic        writer_aw_valid, writer_aw_ready, writer_w_valid, writer_w_ready, writer_w_last, writer_b_valid, writer_b_ready;
-  logic [31:0] writer_aw_addr;
-  logic [7:0]  writer_aw_len, writer_w_strb;
-  logic [63:0] writer_w_data;
-  logic [1:0]  writer_b_resp;
+  axi_req_t    dma_req, writer_req;
+  axi_resp_t   dma_resp, writer_resp;
 
   // A host that stalls its bus causes a timeout and does not stop the root of trust.
   core_to_axi #(
@@ -340,45 +294,15 @@ module rot
     .core_r_ready_i  (core_r_ready),
     .core_r_data_o   (core_r_data),
     .core_r_resp_o   (core_r_resp),
-    // Writes of the DMA engine: copies of the data that it has read.
-    .dma_aw_valid_i  (dma_aw_valid),
-    .dma_aw_ready_o  (dma_aw_ready),
-    .dma_aw_addr_i   (dma_aw_addr),
-    .dma_aw_len_i    (dma_aw_len),
-    .dma_w_valid_i   (dma_w_valid),
-    .dma_w_ready_o   (dma_w_ready),
-    .dma_w_data_i    (dma_w_data),
-    .dma_w_strb_i    (dma_w_strb),
-    .dma_w_last_i    (dma_w_last),
-    .dma_b_valid_o   (dma_b_valid),
-    .dma_b_ready_i   (dma_b_ready),
-    .dma_b_resp_o    (dma_b_resp),
-    // Its reads, at most `DmaReads` bursts at a time.
-    .dma_ar_valid_i  (dma_ar_valid),
-    .dma_ar_ready_o  (dma_ar_ready),
-    .dma_ar_addr_i   (dma_ar_addr),
-    .dma_ar_len_i    (dma_ar_len),
-    .dma_r_valid_o   (dma_r_valid),
-    .dma_r_ready_i   (dma_r_ready),
-    .dma_r_data_o    (dma_r_data),
-    .dma_r_resp_o    (dma_r_resp),
-    .dma_r_last_o    (dma_r_last),
-    // Bursts of the stream writer: results of the AES engine.
-    .writer_aw_valid_i (writer_aw_valid),
-    .writer_aw_ready_o (writer_aw_ready),
-    .writer_aw_addr_i  (writer_aw_addr),
-    .writer_aw_len_i   (writer_aw_len),
-    .writer_w_valid_i  (writer_w_valid),
-    .writer_w_ready_o  (writer_w_ready),
-    .writer_w_data_i   (writer_w_data),
-    .writer_w_strb_i   (writer_w_strb),
-    .writer_w_last_i   (writer_w_last),
-    .writer_b_valid_o  (writer_b_valid),
-    .writer_b_ready_i  (writer_b_ready),
-    .writer_b_resp_o   (writer_b_resp),
+    // The DMA engine, with at most `DmaReads` bursts of reads at a time, and copies of data that it has read.
+    .dma_axi_i       (dma_req),
+    .dma_axi_o       (dma_resp),
+    // The stream writer: results of the AES engine.
+    .writer_axi_i    (writer_req),
+    .writer_axi_o    (writer_resp),
     // The host.
-    .mem_req_o,
-    .mem_resp_i
+    .mem_axi_o,
+    .mem_axi_i
   );
 
   // --- registers ---
@@ -405,11 +329,7 @@ module rot
     .rvalid_o (reg_rvalid),
     .rdata_o  (reg_rdata),
     .err_o    (reg_err),
-    .mailbox_aw_valid_i, .mailbox_aw_ready_o, .mailbox_w_valid_i, .mailbox_w_ready_o,
-    .mailbox_b_valid_o, .mailbox_b_ready_i, .mailbox_b_resp_o,
-    .mailbox_ar_valid_i, .mailbox_ar_ready_o,
-    .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
-    .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
+    .mailbox_axil_i, .mailbox_axil_o,
     .mailbox_irq_o, .secret_i, .noise_valid_i, .noise_ready_o, .noise_i, .lifecycle_i,
     // Interrupts, each of one block.
     .sha2_irq_o (sha2_irq),
@@ -433,50 +353,14 @@ module rot
     .stream_word_o   (stream_word),
     .stream_rvalid_i (stream_rvalid),
     .stream_rdata_i  (read_rdata),
-    // Writes of the DMA engine.
-    .dma_aw_valid_o (dma_aw_valid),
-    .dma_aw_ready_i (dma_aw_ready),
-    .dma_aw_addr_o  (dma_aw_addr),
-    .dma_aw_len_o   (dma_aw_len),
-    .dma_w_valid_o  (dma_w_valid),
-    .dma_w_ready_i  (dma_w_ready),
-    .dma_w_data_o   (dma_w_data),
-    .dma_w_strb_o   (dma_w_strb),
-    .dma_w_last_o   (dma_w_last),
-    .dma_b_valid_i  (dma_b_valid),
-    .dma_b_ready_o  (dma_b_ready),
-    .dma_b_resp_i   (dma_b_resp),
-    // Reads of the DMA engine.
-    .dma_ar_valid_o (dma_ar_valid),
-    .dma_ar_ready_i (dma_ar_ready),
-    .dma_ar_addr_o  (dma_ar_addr),
-    .dma_ar_len_o   (dma_ar_len),
-    .dma_r_valid_i  (dma_r_valid),
-    .dma_r_ready_o  (dma_r_ready),
-    .dma_r_data_i   (dma_r_data),
-    .dma_r_resp_i   (dma_r_resp),
-    .dma_r_last_i   (dma_r_last),
-    // Bursts of the stream writer.
-    .writer_aw_valid_o (writer_aw_valid),
-    .writer_aw_ready_i (writer_aw_ready),
-    .writer_aw_addr_o  (writer_aw_addr),
-    .writer_aw_len_o   (writer_aw_len),
-    .writer_w_valid_o  (writer_w_valid),
-    .writer_w_ready_i  (writer_w_ready),
-    .writer_w_data_o   (writer_w_data),
-    .writer_w_strb_o   (writer_w_strb),
-    .writer_w_last_o   (writer_w_last),
-    .writer_b_valid_i  (writer_b_valid),
-    .writer_b_ready_o  (writer_b_ready),
-    .writer_b_resp_i   (writer_b_resp),
+    // Reads and writes of the DMA engine, and writes of the stream writer.
+    .dma_axi_o      (dma_req),
+    .dma_axi_i      (dma_resp),
+    .writer_axi_o   (writer_req),
+    .writer_axi_i   (writer_resp),
     .alert_o    (engines_alert),
     .fault_i    (cpu_alert),
-    .bench_aw_valid_o, .bench_aw_ready_i,
-    .bench_w_valid_o, .bench_w_ready_i,
-    .bench_b_valid_i, .bench_b_ready_o,
-    .bench_ar_valid_o, .bench_ar_ready_i,
-    .bench_r_valid_i, .bench_r_ready_o,
-    .bench_r_data_i, .bench_addr_o, .bench_w_data_o, .bench_w_strb_o,
+    .bench_axil_o, .bench_axil_i,
     .host_rst_no,
     .host_trap_o,
     .boot_status_o,
@@ -490,6 +374,6 @@ module rot
   // No address outside the host's memory leaves through the only manager port, and no code comes
   // from elsewhere than the ROM, whatever the map has selected.
   `MACHINE_ASSERT(CodeIsOfTheRom_A, rom_fetch_req |-> is_rom(instr_addr))
-  `MACHINE_ASSERT(ReadsAreOfHostMemory_A, mem_req_o.ar_valid |-> is_host(mem_req_o.ar.addr))
-  `MACHINE_ASSERT(WritesAreOfHostMemory_A, mem_req_o.aw_valid |-> is_host(mem_req_o.aw.addr))
+  `MACHINE_ASSERT(ReadsAreOfHostMemory_A, mem_axi_o.ar_valid |-> is_host(mem_axi_o.ar.addr))
+  `MACHINE_ASSERT(WritesAreOfHostMemory_A, mem_axi_o.aw_valid |-> is_host(mem_axi_o.aw.addr))
 endmodule

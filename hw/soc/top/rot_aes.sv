@@ -10,33 +10,14 @@
 
 module rot_aes
   import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // Registers: AXI4-Lite, address and data of the open access. The lowest bit and word belongs to
-  // the engine, then come writer and slot.
-  input  logic [11:0]      addr_i,
-  input  logic [31:0]      w_data_i,
-  input  logic [3:0]       w_strb_i,
-  // Write address.
-  input  logic [2:0]       aw_valid_i,
-  output logic [2:0]       aw_ready_o,
-  // Write data.
-  input  logic [2:0]       w_valid_i,
-  output logic [2:0]       w_ready_o,
-  // Write response.
-  output logic [2:0]       b_valid_o,
-  input  logic [2:0]       b_ready_i,
-  output logic [2:0][1:0]  b_resp_o,
-  // Read address.
-  input  logic [2:0]       ar_valid_i,
-  output logic [2:0]       ar_ready_o,
-  // Read data and response.
-  output logic [2:0]       r_valid_o,
-  input  logic [2:0]       r_ready_i,
-  output logic [2:0][31:0] r_data_o,
-  output logic [2:0][1:0]  r_resp_o,
+  // Registers, AXI4-Lite: the lowest port belongs to the engine, then come writer and slot.
+  input  axil_req_t [2:0]  axil_i,
+  output axil_resp_t [2:0] axil_o,
 
   // A message of the DMA engine: words of 8 bytes, the last of which has none to 8 bytes.
   input  logic             str_valid_i,
@@ -47,21 +28,8 @@ module rot_aes
   input  logic             str_abort_i,
 
   // Results, into the host's memory: AXI4, bursts of words of 64 bits.
-  // Write address.
-  output logic             mem_aw_valid_o,
-  input  logic             mem_aw_ready_i,
-  output logic [31:0]      mem_aw_addr_o,
-  output logic [7:0]       mem_aw_len_o,
-  // Write data.
-  output logic             mem_w_valid_o,
-  input  logic             mem_w_ready_i,
-  output logic [63:0]      mem_w_data_o,
-  output logic [7:0]       mem_w_strb_o,
-  output logic             mem_w_last_o,
-  // Write response.
-  input  logic             mem_b_valid_i,
-  output logic             mem_b_ready_o,
-  input  logic [1:0]       mem_b_resp_i,
+  output axi_req_t         mem_axi_o,
+  input  axi_resp_t        mem_axi_i,
 
   // The host has left its reset. This closes the slot.
   input  logic             host_runs_i,
@@ -97,30 +65,8 @@ module rot_aes
     .clk_i,
     .rst_ni,
     // Registers of the engine.
-    // Write address.
-    .axil_awvalid_i  (aw_valid_i[Aes]),
-    .axil_awready_o  (aw_ready_o[Aes]),
-    .axil_awaddr_i   (addr_i),
-    .axil_awprot_i   ('0),
-    // Write data.
-    .axil_wvalid_i   (w_valid_i[Aes]),
-    .axil_wready_o   (w_ready_o[Aes]),
-    .axil_wdata_i    (w_data_i),
-    .axil_wstrb_i    (w_strb_i),
-    // Write response.
-    .axil_bvalid_o   (b_valid_o[Aes]),
-    .axil_bready_i   (b_ready_i[Aes]),
-    .axil_bresp_o    (b_resp_o[Aes]),
-    // Read address.
-    .axil_arvalid_i  (ar_valid_i[Aes]),
-    .axil_arready_o  (ar_ready_o[Aes]),
-    .axil_araddr_i   (addr_i),
-    .axil_arprot_i   ('0),
-    // Read data and response.
-    .axil_rvalid_o   (r_valid_o[Aes]),
-    .axil_rready_i   (r_ready_i[Aes]),
-    .axil_rdata_o    (r_data_o[Aes]),
-    .axil_rresp_o    (r_resp_o[Aes]),
+    .axil_i          (axil_i[Aes]),
+    .axil_o          (axil_o[Aes]),
     // The message of the DMA engine, if its driver has selected the stream.
     .str_valid_i,
     .str_ready_o,
@@ -153,30 +99,8 @@ module rot_aes
     .clk_i,
     .rst_ni,
     // Registers of the writer.
-    // Write address.
-    .axil_awvalid_i  (aw_valid_i[Writer]),
-    .axil_awready_o  (aw_ready_o[Writer]),
-    .axil_awaddr_i   (addr_i),
-    .axil_awprot_i   ('0),
-    // Write data.
-    .axil_wvalid_i   (w_valid_i[Writer]),
-    .axil_wready_o   (w_ready_o[Writer]),
-    .axil_wdata_i    (w_data_i),
-    .axil_wstrb_i    (w_strb_i),
-    // Write response.
-    .axil_bvalid_o   (b_valid_o[Writer]),
-    .axil_bready_i   (b_ready_i[Writer]),
-    .axil_bresp_o    (b_resp_o[Writer]),
-    // Read address.
-    .axil_arvalid_i  (ar_valid_i[Writer]),
-    .axil_arready_o  (ar_ready_o[Writer]),
-    .axil_araddr_i   (addr_i),
-    .axil_arprot_i   ('0),
-    // Read data and response.
-    .axil_rvalid_o   (r_valid_o[Writer]),
-    .axil_rready_i   (r_ready_i[Writer]),
-    .axil_rdata_o    (r_data_o[Writer]),
-    .axil_rresp_o    (r_resp_o[Writer]),
+    .axil_i          (axil_i[Writer]),
+    .axil_o          (axil_o[Writer]),
     // Results of the engine.
     .str_valid_i     (dst_valid),
     .str_ready_o     (dst_ready),
@@ -185,18 +109,8 @@ module rot_aes
     .str_bytes_i     (dst_bytes),
     .str_abort_i     (dst_abort),
     // Bursts into the host's memory.
-    .aw_valid_o      (mem_aw_valid_o),
-    .aw_ready_i      (mem_aw_ready_i),
-    .aw_addr_o       (mem_aw_addr_o),
-    .aw_len_o        (mem_aw_len_o),
-    .w_valid_o       (mem_w_valid_o),
-    .w_ready_i       (mem_w_ready_i),
-    .w_data_o        (mem_w_data_o),
-    .w_strb_o        (mem_w_strb_o),
-    .w_last_o        (mem_w_last_o),
-    .b_valid_i       (mem_b_valid_i),
-    .b_ready_o       (mem_b_ready_o),
-    .b_resp_i        (mem_b_resp_i),
+    .axi_o           (mem_axi_o),
+    .axi_i           (mem_axi_i),
     .lifecycle_i,
     .irq_o           (writer_irq_o),
     .alert_o         (writer_alert)
@@ -211,23 +125,8 @@ module rot_aes
     .wipe_i      (host_is_lost_i),
     .lifecycle_i,
     // Registers of the slot.
-    .aw_valid_i  (aw_valid_i[Slot]),
-    .aw_ready_o  (aw_ready_o[Slot]),
-    .aw_addr_i   (addr_i),
-    .w_valid_i   (w_valid_i[Slot]),
-    .w_ready_o   (w_ready_o[Slot]),
-    .w_data_i    (w_data_i),
-    .w_strb_i    (w_strb_i),
-    .b_valid_o   (b_valid_o[Slot]),
-    .b_ready_i   (b_ready_i[Slot]),
-    .b_resp_o    (b_resp_o[Slot]),
-    .ar_valid_i  (ar_valid_i[Slot]),
-    .ar_ready_o  (ar_ready_o[Slot]),
-    .ar_addr_i   (addr_i),
-    .r_valid_o   (r_valid_o[Slot]),
-    .r_ready_i   (r_ready_i[Slot]),
-    .r_data_o    (r_data_o[Slot]),
-    .r_resp_o    (r_resp_o[Slot]),
+    .axil_i      (axil_i[Slot]),
+    .axil_o      (axil_o[Slot]),
     // The engine asks for a word by its index.
     .key_valid_o (slot_valid),
     .key_index_i (slot_index),

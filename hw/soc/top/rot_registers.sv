@@ -11,6 +11,7 @@
 
 module rot_registers
   import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // The smallest number of cycles of an access, and the cycles after which it has failed.
   parameter int unsigned Latency       = 5,
@@ -42,28 +43,8 @@ module rot_registers
   output logic        err_o,
 
   // The host's side of the mailbox: AXI4-Lite.
-  // Write address.
-  input  logic        mailbox_aw_valid_i,
-  output logic        mailbox_aw_ready_o,
-  // Write data.
-  input  logic        mailbox_w_valid_i,
-  output logic        mailbox_w_ready_o,
-  // Write response.
-  output logic        mailbox_b_valid_o,
-  input  logic        mailbox_b_ready_i,
-  output logic [1:0]  mailbox_b_resp_o,
-  // Read address.
-  input  logic        mailbox_ar_valid_i,
-  output logic        mailbox_ar_ready_o,
-  // Read data and response.
-  output logic        mailbox_r_valid_o,
-  input  logic        mailbox_r_ready_i,
-  output logic [31:0] mailbox_r_data_o,
-  output logic [1:0]  mailbox_r_resp_o,
-  input  logic [11:0] mailbox_aw_addr_i,
-  input  logic [11:0] mailbox_ar_addr_i,
-  input  logic [31:0] mailbox_w_data_i,
-  input  logic [3:0]  mailbox_w_strb_i,
+  input  axil_req_t   mailbox_axil_i,
+  output axil_resp_t  mailbox_axil_o,
   // Interrupt of the mailbox to the host.
   output logic        mailbox_irq_o,
 
@@ -108,70 +89,16 @@ module rot_registers
   input  logic [31:0] stream_rdata_i,
 
   // The port of the DMA engine into the host's memory: AXI4, bursts of words of 64 bits.
-  // Write address.
-  output logic        dma_aw_valid_o,
-  input  logic        dma_aw_ready_i,
-  output logic [31:0] dma_aw_addr_o,
-  output logic [7:0]  dma_aw_len_o,
-  // Write data.
-  output logic        dma_w_valid_o,
-  input  logic        dma_w_ready_i,
-  output logic [63:0] dma_w_data_o,
-  output logic [7:0]  dma_w_strb_o,
-  output logic        dma_w_last_o,
-  // Write response.
-  input  logic        dma_b_valid_i,
-  output logic        dma_b_ready_o,
-  input  logic [1:0]  dma_b_resp_i,
-  // Read address.
-  output logic        dma_ar_valid_o,
-  input  logic        dma_ar_ready_i,
-  output logic [31:0] dma_ar_addr_o,
-  output logic [7:0]  dma_ar_len_o,
-  // Read data and response.
-  input  logic        dma_r_valid_i,
-  output logic        dma_r_ready_o,
-  input  logic [63:0] dma_r_data_i,
-  input  logic [1:0]  dma_r_resp_i,
-  input  logic        dma_r_last_i,
+  output axi_req_t    dma_axi_o,
+  input  axi_resp_t   dma_axi_i,
 
   // Results of the AES engine, into the host's memory: AXI4, bursts of words of 64 bits.
-  // Write address.
-  output logic        writer_aw_valid_o,
-  input  logic        writer_aw_ready_i,
-  output logic [31:0] writer_aw_addr_o,
-  output logic [7:0]  writer_aw_len_o,
-  // Write data.
-  output logic        writer_w_valid_o,
-  input  logic        writer_w_ready_i,
-  output logic [63:0] writer_w_data_o,
-  output logic [7:0]  writer_w_strb_o,
-  output logic        writer_w_last_o,
-  // Write response.
-  input  logic        writer_b_valid_i,
-  output logic        writer_b_ready_o,
-  input  logic [1:0]  writer_b_resp_i,
+  output axi_req_t    writer_axi_o,
+  input  axi_resp_t   writer_axi_i,
 
   // The page of the bench, an external block.
-  // Write address.
-  output logic        bench_aw_valid_o,
-  input  logic        bench_aw_ready_i,
-  // Write data.
-  output logic        bench_w_valid_o,
-  input  logic        bench_w_ready_i,
-  // Write response.
-  input  logic        bench_b_valid_i,
-  output logic        bench_b_ready_o,
-  // Read address.
-  output logic        bench_ar_valid_o,
-  input  logic        bench_ar_ready_i,
-  // Read data and response.
-  input  logic        bench_r_valid_i,
-  output logic        bench_r_ready_o,
-  input  logic [31:0] bench_r_data_i,
-  output logic [11:0] bench_addr_o,
-  output logic [31:0] bench_w_data_o,
-  output logic [3:0]  bench_w_strb_o,
+  output axil_req_t   bench_axil_o,
+  input  axil_resp_t  bench_axil_i,
 
   // The boot sequencer: reset and trap of the host, its state and its reason.
   output logic        host_rst_no,
@@ -204,15 +131,9 @@ module rot_registers
   localparam int unsigned SinkAes  = 2;
   localparam int unsigned NumSinks = 2 + 32'(HasAes);
 
-  // Address and data of the open access go to all blocks; handshakes and responses have one bit or
-  // word for each block.
-  logic [11:0]                addr;
-  logic [31:0]                w_data;
-  logic [3:0]                 w_strb;
-  logic [NumBlocks-1:0]       t_aw_valid, t_aw_ready, t_w_valid, t_w_ready, t_b_valid, t_b_ready;
-  logic [NumBlocks-1:0]       t_ar_valid, t_ar_ready, t_r_valid, t_r_ready;
-  logic [NumBlocks-1:0][31:0] t_r_data;
-  logic [NumBlocks-1:0][1:0]  t_b_resp, t_r_resp;
+  // Requests to all blocks and their responses. Address and data of the open access are in each of them.
+  axil_req_t  [NumBlocks-1:0] req;
+  axil_resp_t [NumBlocks-1:0] resp;
 
   // The pages are in the order of the positions above.
   localparam logic [14:0][3:0] Pages = {
@@ -229,22 +150,8 @@ module rot_registers
     .clk_i,
     .rst_ni,
     .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
-    .block_addr_o     (addr),
-    .block_w_data_o   (w_data),
-    .block_w_strb_o   (w_strb),
-    .block_aw_valid_o (t_aw_valid),
-    .block_aw_ready_i (t_aw_ready),
-    .block_w_valid_o  (t_w_valid),
-    .block_w_ready_i  (t_w_ready),
-    .block_b_valid_i  (t_b_valid),
-    .block_b_ready_o  (t_b_ready),
-    .block_b_resp_i   (t_b_resp),
-    .block_ar_valid_o (t_ar_valid),
-    .block_ar_ready_i (t_ar_ready),
-    .block_r_valid_i  (t_r_valid),
-    .block_r_ready_o  (t_r_ready),
-    .block_r_data_i   (t_r_data),
-    .block_r_resp_i   (t_r_resp)
+    .block_o (req),
+    .block_i (resp)
   );
 
   // Holds the host in reset until software here has decided. From any alert on it does so without
@@ -252,25 +159,8 @@ module rot_registers
   boot_sequencer u_boot_sequencer (
     .clk_i,
     .rst_ni,
-    .axil_awvalid_i (t_aw_valid[Control]),
-    .axil_awready_o (t_aw_ready[Control]),
-    .axil_awaddr_i  (addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (t_w_valid[Control]),
-    .axil_wready_o  (t_w_ready[Control]),
-    .axil_wdata_i   (w_data),
-    .axil_wstrb_i   (w_strb),
-    .axil_bvalid_o  (t_b_valid[Control]),
-    .axil_bready_i  (t_b_ready[Control]),
-    .axil_bresp_o   (t_b_resp[Control]),
-    .axil_arvalid_i (t_ar_valid[Control]),
-    .axil_arready_o (t_ar_ready[Control]),
-    .axil_araddr_i  (addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (t_r_valid[Control]),
-    .axil_rready_i  (t_r_ready[Control]),
-    .axil_rdata_o   (t_r_data[Control]),
-    .axil_rresp_o   (t_r_resp[Control]),
+    .axil_i         (req[Control]),
+    .axil_o         (resp[Control]),
     .fault_i        (fault_i | alert_o),
     .host_rst_no,
     .host_trap_o,
@@ -297,7 +187,7 @@ module rot_registers
   logic                sink_last, sink_abort;
   logic [3:0]          sink_bytes;
 
-  // Protection bits are zero: the core of the root of trust is the only manager of this bus.
+  // The core of the root of trust is the only manager of this bus.
   // Addresses below the host's memory are its devices, which DMA must not reach.
   dma #(
     .NumSinks    (NumSinks),
@@ -308,25 +198,8 @@ module rot_registers
     .clk_i,
     .rst_ni,
     // Registers of the DMA engine.
-    .axil_awvalid_i   (t_aw_valid[Dma]),
-    .axil_awready_o   (t_aw_ready[Dma]),
-    .axil_awaddr_i    (addr),
-    .axil_awprot_i    ('0),
-    .axil_wvalid_i    (t_w_valid[Dma]),
-    .axil_wready_o    (t_w_ready[Dma]),
-    .axil_wdata_i     (w_data),
-    .axil_wstrb_i     (w_strb),
-    .axil_bvalid_o    (t_b_valid[Dma]),
-    .axil_bready_i    (t_b_ready[Dma]),
-    .axil_bresp_o     (t_b_resp[Dma]),
-    .axil_arvalid_i   (t_ar_valid[Dma]),
-    .axil_arready_o   (t_ar_ready[Dma]),
-    .axil_araddr_i    (addr),
-    .axil_arprot_i    ('0),
-    .axil_rvalid_o    (t_r_valid[Dma]),
-    .axil_rready_i    (t_r_ready[Dma]),
-    .axil_rdata_o     (t_r_data[Dma]),
-    .axil_rresp_o     (t_r_resp[Dma]),
+    .axil_i           (req[Dma]),
+    .axil_o           (resp[Dma]),
     // Lists: the second port of the scratchpad, which never fails.
     .scratch_req_o    (list_req_o),
     .scratch_gnt_i    (list_gnt_i),
@@ -341,29 +214,9 @@ module rot_registers
     .sink_last_o      (sink_last),
     .sink_bytes_o     (sink_bytes),
     .sink_abort_o     (sink_abort),
-    // Reads of the host's memory.
-    .ar_valid_o       (dma_ar_valid_o),
-    .ar_ready_i       (dma_ar_ready_i),
-    .ar_addr_o        (dma_ar_addr_o),
-    .ar_len_o         (dma_ar_len_o),
-    .r_valid_i        (dma_r_valid_i),
-    .r_ready_o        (dma_r_ready_o),
-    .r_data_i         (dma_r_data_i),
-    .r_resp_i         (dma_r_resp_i),
-    .r_last_i         (dma_r_last_i),
-    // Writes into the host's memory, of the words that the sinks got.
-    .aw_valid_o       (dma_aw_valid_o),
-    .aw_ready_i       (dma_aw_ready_i),
-    .aw_addr_o        (dma_aw_addr_o),
-    .aw_len_o         (dma_aw_len_o),
-    .w_valid_o        (dma_w_valid_o),
-    .w_ready_i        (dma_w_ready_i),
-    .w_data_o         (dma_w_data_o),
-    .w_strb_o         (dma_w_strb_o),
-    .w_last_o         (dma_w_last_o),
-    .b_valid_i        (dma_b_valid_i),
-    .b_ready_o        (dma_b_ready_o),
-    .b_resp_i         (dma_b_resp_i),
+    // Reads of the host's memory, and writes of the words that the sinks got.
+    .axi_o            (dma_axi_o),
+    .axi_i            (dma_axi_i),
     // A change of the lifecycle ends a list.
     .lifecycle_i,
     .irq_o            (dma_irq_o),
@@ -375,25 +228,8 @@ module rot_registers
     .clk_i,
     .rst_ni,
     // Registers of the engine. The core can also push a message through them.
-    .axil_awvalid_i (t_aw_valid[Sha3]),
-    .axil_awready_o (t_aw_ready[Sha3]),
-    .axil_awaddr_i  (addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (t_w_valid[Sha3]),
-    .axil_wready_o  (t_w_ready[Sha3]),
-    .axil_wdata_i   (w_data),
-    .axil_wstrb_i   (w_strb),
-    .axil_bvalid_o  (t_b_valid[Sha3]),
-    .axil_bready_i  (t_b_ready[Sha3]),
-    .axil_bresp_o   (t_b_resp[Sha3]),
-    .axil_arvalid_i (t_ar_valid[Sha3]),
-    .axil_arready_o (t_ar_ready[Sha3]),
-    .axil_araddr_i  (addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (t_r_valid[Sha3]),
-    .axil_rready_i  (t_r_ready[Sha3]),
-    .axil_rdata_o   (t_r_data[Sha3]),
-    .axil_rresp_o   (t_r_resp[Sha3]),
+    .axil_i         (req[Sha3]),
+    .axil_o         (resp[Sha3]),
     // The message of the DMA engine, if its driver has selected the stream.
     .str_valid_i    (sink_valid[SinkSha3]),
     .str_ready_o    (sink_ready[SinkSha3]),
@@ -410,25 +246,8 @@ module rot_registers
   sha2 #(.RoundsPerCycle(2)) u_sha2 (
     .clk_i,
     .rst_ni,
-    .axil_awvalid_i (t_aw_valid[Sha2]),
-    .axil_awready_o (t_aw_ready[Sha2]),
-    .axil_awaddr_i  (addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (t_w_valid[Sha2]),
-    .axil_wready_o  (t_w_ready[Sha2]),
-    .axil_wdata_i   (w_data),
-    .axil_wstrb_i   (w_strb),
-    .axil_bvalid_o  (t_b_valid[Sha2]),
-    .axil_bready_i  (t_b_ready[Sha2]),
-    .axil_bresp_o   (t_b_resp[Sha2]),
-    .axil_arvalid_i (t_ar_valid[Sha2]),
-    .axil_arready_o (t_ar_ready[Sha2]),
-    .axil_araddr_i  (addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (t_r_valid[Sha2]),
-    .axil_rready_i  (t_r_ready[Sha2]),
-    .axil_rdata_o   (t_r_data[Sha2]),
-    .axil_rresp_o   (t_r_resp[Sha2]),
+    .axil_i         (req[Sha2]),
+    .axil_o         (resp[Sha2]),
     // The message of the DMA engine, if its driver has selected the stream.
     .str_valid_i    (sink_valid[SinkSha2]),
     .str_ready_o    (sink_ready[SinkSha2]),
@@ -446,26 +265,8 @@ module rot_registers
   ed25519 u_ed25519 (
     .clk_i,
     .rst_ni,
-    .axil_awvalid_i (t_aw_valid[Ed25519]),
-    .axil_awready_o (t_aw_ready[Ed25519]),
-    .axil_awaddr_i  (addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (t_w_valid[Ed25519]),
-    .axil_wready_o  (t_w_ready[Ed25519]),
-    .axil_wdata_i   (w_data),
-    .axil_wstrb_i   (w_strb),
-    .axil_bvalid_o  (t_b_valid[Ed25519]),
-    .axil_bready_i  (t_b_ready[Ed25519]),
-    .axil_bresp_o   (t_b_resp[Ed25519]),
-    // Reads of results; inputs cannot be read.
-    .axil_arvalid_i (t_ar_valid[Ed25519]),
-    .axil_arready_o (t_ar_ready[Ed25519]),
-    .axil_araddr_i  (addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (t_r_valid[Ed25519]),
-    .axil_rready_i  (t_r_ready[Ed25519]),
-    .axil_rdata_o   (t_r_data[Ed25519]),
-    .axil_rresp_o   (t_r_resp[Ed25519]),
+    .axil_i         (req[Ed25519]),
+    .axil_o         (resp[Ed25519]),
     // No side port is used; without `Blinded`, no entropy is taken.
     .dig_valid_i    (1'b0),
     .dig_ready_o    (unused_dig_ready),
@@ -491,23 +292,8 @@ module rot_registers
   scratchpad_stream #(.ScratchBits($clog2(ScratchpadBytes))) u_stream (
     .clk_i,
     .rst_ni,
-    .aw_valid_i       (t_aw_valid[Stream]),
-    .aw_ready_o       (t_aw_ready[Stream]),
-    .aw_addr_i        (addr),
-    .w_valid_i        (t_w_valid[Stream]),
-    .w_ready_o        (t_w_ready[Stream]),
-    .w_data_i         (w_data),
-    .w_strb_i         (w_strb),
-    .b_valid_o        (t_b_valid[Stream]),
-    .b_ready_i        (t_b_ready[Stream]),
-    .b_resp_o         (t_b_resp[Stream]),
-    .ar_valid_i       (t_ar_valid[Stream]),
-    .ar_ready_o       (t_ar_ready[Stream]),
-    .ar_addr_i        (addr),
-    .r_valid_o        (t_r_valid[Stream]),
-    .r_ready_i        (t_r_ready[Stream]),
-    .r_data_o         (t_r_data[Stream]),
-    .r_resp_o         (t_r_resp[Stream]),
+    .axil_i           (req[Stream]),
+    .axil_o           (resp[Stream]),
     .scratch_req_o    (stream_req_o),
     .scratch_gnt_i    (stream_gnt_i),
     .scratch_word_o   (stream_word_o),
@@ -529,25 +315,8 @@ module rot_registers
   ) u_xmss (
     .clk_i,
     .rst_ni,
-    .axil_awvalid_i (t_aw_valid[Xmss]),
-    .axil_awready_o (t_aw_ready[Xmss]),
-    .axil_awaddr_i  (addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (t_w_valid[Xmss]),
-    .axil_wready_o  (t_w_ready[Xmss]),
-    .axil_wdata_i   (w_data),
-    .axil_wstrb_i   (w_strb),
-    .axil_bvalid_o  (t_b_valid[Xmss]),
-    .axil_bready_i  (t_b_ready[Xmss]),
-    .axil_bresp_o   (t_b_resp[Xmss]),
-    .axil_arvalid_i (t_ar_valid[Xmss]),
-    .axil_arready_o (t_ar_ready[Xmss]),
-    .axil_araddr_i  (addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (t_r_valid[Xmss]),
-    .axil_rready_i  (t_r_ready[Xmss]),
-    .axil_rdata_o   (t_r_data[Xmss]),
-    .axil_rresp_o   (t_r_resp[Xmss]),
+    .axil_i         (req[Xmss]),
+    .axil_o         (resp[Xmss]),
     // Signature and message, if the driver of the engine has selected the stream.
     .str_valid_i    (str_valid),
     .str_ready_o    (str_ready),
@@ -565,22 +334,8 @@ module rot_registers
     rot_aes u_aes (
       .clk_i,
       .rst_ni,
-      .addr_i          (addr),
-      .w_data_i        (w_data),
-      .w_strb_i        (w_strb),
-      .aw_valid_i      (t_aw_valid[Slot:Aes]),
-      .aw_ready_o      (t_aw_ready[Slot:Aes]),
-      .w_valid_i       (t_w_valid[Slot:Aes]),
-      .w_ready_o       (t_w_ready[Slot:Aes]),
-      .b_valid_o       (t_b_valid[Slot:Aes]),
-      .b_ready_i       (t_b_ready[Slot:Aes]),
-      .b_resp_o        (t_b_resp[Slot:Aes]),
-      .ar_valid_i      (t_ar_valid[Slot:Aes]),
-      .ar_ready_o      (t_ar_ready[Slot:Aes]),
-      .r_valid_o       (t_r_valid[Slot:Aes]),
-      .r_ready_i       (t_r_ready[Slot:Aes]),
-      .r_data_o        (t_r_data[Slot:Aes]),
-      .r_resp_o        (t_r_resp[Slot:Aes]),
+      .axil_i          (req[Slot:Aes]),
+      .axil_o          (resp[Slot:Aes]),
       // The message of the DMA engine, if its driver has selected the stream.
       .str_valid_i     (sink_valid[SinkAes]),
       .str_ready_o     (sink_ready[SinkAes]),
@@ -588,18 +343,8 @@ module rot_registers
       .str_last_i      (sink_last),
       .str_bytes_i     (sink_bytes),
       .str_abort_i     (sink_abort),
-      .mem_aw_valid_o  (writer_aw_valid_o),
-      .mem_aw_ready_i  (writer_aw_ready_i),
-      .mem_aw_addr_o   (writer_aw_addr_o),
-      .mem_aw_len_o    (writer_aw_len_o),
-      .mem_w_valid_o   (writer_w_valid_o),
-      .mem_w_ready_i   (writer_w_ready_i),
-      .mem_w_data_o    (writer_w_data_o),
-      .mem_w_strb_o    (writer_w_strb_o),
-      .mem_w_last_o    (writer_w_last_o),
-      .mem_b_valid_i   (writer_b_valid_i),
-      .mem_b_ready_o   (writer_b_ready_o),
-      .mem_b_resp_i    (writer_b_resp_i),
+      .mem_axi_o       (writer_axi_o),
+      .mem_axi_i       (writer_axi_i),
       // The slot is filled before the host leaves its reset, or stays empty. A host that is lost
       // loses the key, too.
       .host_runs_i     (host_rst_no),
@@ -614,16 +359,9 @@ module rot_registers
     assign aes_alert         = 1'b0;
     assign writer_irq_o      = 1'b0;
     // Without the engine nothing is written.
-    assign writer_aw_valid_o = 1'b0;
-    assign writer_aw_addr_o  = '0;
-    assign writer_aw_len_o   = '0;
-    assign writer_w_valid_o  = 1'b0;
-    assign writer_w_data_o   = '0;
-    assign writer_w_strb_o   = '0;
-    assign writer_w_last_o   = 1'b0;
-    assign writer_b_ready_o  = 1'b0;
+    assign writer_axi_o = '0;
     logic unused_writer;
-    assign unused_writer = ^{writer_aw_ready_i, writer_w_ready_i, writer_b_valid_i, writer_b_resp_i};
+    assign unused_writer = ^writer_axi_i;
   end
 
   // Big numbers: the core moves operands and results.
@@ -631,25 +369,8 @@ module rot_registers
     bignum #(.Dsps(BignumDsps)) u_bignum (
       .clk_i,
       .rst_ni,
-      .axil_awvalid_i  (t_aw_valid[Bignum]),
-      .axil_awready_o  (t_aw_ready[Bignum]),
-      .axil_awaddr_i   (addr),
-      .axil_awprot_i   ('0),
-      .axil_wvalid_i   (t_w_valid[Bignum]),
-      .axil_wready_o   (t_w_ready[Bignum]),
-      .axil_wdata_i    (w_data),
-      .axil_wstrb_i    (w_strb),
-      .axil_bvalid_o   (t_b_valid[Bignum]),
-      .axil_bready_i   (t_b_ready[Bignum]),
-      .axil_bresp_o    (t_b_resp[Bignum]),
-      .axil_arvalid_i  (t_ar_valid[Bignum]),
-      .axil_arready_o  (t_ar_ready[Bignum]),
-      .axil_araddr_i   (addr),
-      .axil_arprot_i   ('0),
-      .axil_rvalid_o   (t_r_valid[Bignum]),
-      .axil_rready_i   (t_r_ready[Bignum]),
-      .axil_rdata_o    (t_r_data[Bignum]),
-      .axil_rresp_o    (t_r_resp[Bignum]),
+      .axil_i          (req[Bignum]),
+      .axil_o          (resp[Bignum]),
       .lifecycle_i,
       .irq_o           (bignum_irq_o),
       .alert_o         (bignum_alert)
@@ -664,23 +385,8 @@ module rot_registers
     noise_source u_noise (
       .clk_i,
       .rst_ni,
-      .aw_valid_i    (t_aw_valid[Noise]),
-      .aw_ready_o    (t_aw_ready[Noise]),
-      .aw_addr_i     (addr),
-      .w_valid_i     (t_w_valid[Noise]),
-      .w_ready_o     (t_w_ready[Noise]),
-      .w_data_i      (w_data),
-      .w_strb_i      (w_strb),
-      .b_valid_o     (t_b_valid[Noise]),
-      .b_ready_i     (t_b_ready[Noise]),
-      .b_resp_o      (t_b_resp[Noise]),
-      .ar_valid_i    (t_ar_valid[Noise]),
-      .ar_ready_o    (t_ar_ready[Noise]),
-      .ar_addr_i     (addr),
-      .r_valid_o     (t_r_valid[Noise]),
-      .r_ready_i     (t_r_ready[Noise]),
-      .r_data_o      (t_r_data[Noise]),
-      .r_resp_o      (t_r_resp[Noise]),
+      .axil_i        (req[Noise]),
+      .axil_o        (resp[Noise]),
       .noise_valid_i,
       .noise_ready_o,
       .noise_i
@@ -698,23 +404,8 @@ module rot_registers
     .rst_ni,
     .secret_i,
     .shut_i     (host_rst_no),
-    .aw_valid_i (t_aw_valid[Secret]),
-    .aw_ready_o (t_aw_ready[Secret]),
-    .aw_addr_i  (addr),
-    .w_valid_i  (t_w_valid[Secret]),
-    .w_ready_o  (t_w_ready[Secret]),
-    .w_data_i   (w_data),
-    .w_strb_i   (w_strb),
-    .b_valid_o  (t_b_valid[Secret]),
-    .b_ready_i  (t_b_ready[Secret]),
-    .b_resp_o   (t_b_resp[Secret]),
-    .ar_valid_i (t_ar_valid[Secret]),
-    .ar_ready_o (t_ar_ready[Secret]),
-    .ar_addr_i  (addr),
-    .r_valid_o  (t_r_valid[Secret]),
-    .r_ready_i  (t_r_ready[Secret]),
-    .r_data_o   (t_r_data[Secret]),
-    .r_resp_o   (t_r_resp[Secret])
+    .axil_i     (req[Secret]),
+    .axil_o     (resp[Secret])
   );
 
   // Two ports, one for each side. The port of the host comes from outside and passes through;
@@ -722,45 +413,11 @@ module rot_registers
   mailbox u_mailbox (
     .clk_i,
     .rst_ni,
-    .host_awvalid_i (mailbox_aw_valid_i),
-    .host_awready_o (mailbox_aw_ready_o),
-    .host_awaddr_i  (mailbox_aw_addr_i),
-    .host_awprot_i  ('0),
-    .host_wvalid_i  (mailbox_w_valid_i),
-    .host_wready_o  (mailbox_w_ready_o),
-    .host_wdata_i   (mailbox_w_data_i),
-    .host_wstrb_i   (mailbox_w_strb_i),
-    .host_bvalid_o  (mailbox_b_valid_o),
-    .host_bready_i  (mailbox_b_ready_i),
-    .host_bresp_o   (mailbox_b_resp_o),
-    .host_arvalid_i (mailbox_ar_valid_i),
-    .host_arready_o (mailbox_ar_ready_o),
-    .host_araddr_i  (mailbox_ar_addr_i),
-    .host_arprot_i  ('0),
-    .host_rvalid_o  (mailbox_r_valid_o),
-    .host_rready_i  (mailbox_r_ready_i),
-    .host_rdata_o   (mailbox_r_data_o),
-    .host_rresp_o   (mailbox_r_resp_o),
+    .host_axil_i    (mailbox_axil_i),
+    .host_axil_o    (mailbox_axil_o),
     .host_irq_o     (mailbox_irq_o),
-    .rot_awvalid_i  (t_aw_valid[Mailbox]),
-    .rot_awready_o  (t_aw_ready[Mailbox]),
-    .rot_awaddr_i   (addr),
-    .rot_awprot_i   ('0),
-    .rot_wvalid_i   (t_w_valid[Mailbox]),
-    .rot_wready_o   (t_w_ready[Mailbox]),
-    .rot_wdata_i    (w_data),
-    .rot_wstrb_i    (w_strb),
-    .rot_bvalid_o   (t_b_valid[Mailbox]),
-    .rot_bready_i   (t_b_ready[Mailbox]),
-    .rot_bresp_o    (t_b_resp[Mailbox]),
-    .rot_arvalid_i  (t_ar_valid[Mailbox]),
-    .rot_arready_o  (t_ar_ready[Mailbox]),
-    .rot_araddr_i   (addr),
-    .rot_arprot_i   ('0),
-    .rot_rvalid_o   (t_r_valid[Mailbox]),
-    .rot_rready_i   (t_r_ready[Mailbox]),
-    .rot_rdata_o    (t_r_data[Mailbox]),
-    .rot_rresp_o    (t_r_resp[Mailbox]),
+    .rot_axil_i     (req[Mailbox]),
+    .rot_axil_o     (resp[Mailbox]),
     .rot_irq_o,
     .wipe_i         (host_is_lost),
     .lifecycle_i,
@@ -772,21 +429,7 @@ module rot_registers
   assign alert_o = sha2_alert | mailbox_error | dma_alert | sha3_alert | ed25519_alert | xmss_alert | aes_alert |
                    bignum_alert;
 
-  // The page of the bench is an external block, which never refuses an access.
-  assign bench_aw_valid_o  = t_aw_valid[Bench];
-  assign t_aw_ready[Bench] = bench_aw_ready_i;
-  assign bench_w_valid_o   = t_w_valid[Bench];
-  assign t_w_ready[Bench]  = bench_w_ready_i;
-  assign t_b_valid[Bench]  = bench_b_valid_i;
-  assign bench_b_ready_o   = t_b_ready[Bench];
-  assign t_b_resp[Bench]   = RespOkay;
-  assign bench_ar_valid_o  = t_ar_valid[Bench];
-  assign t_ar_ready[Bench] = bench_ar_ready_i;
-  assign t_r_valid[Bench]  = bench_r_valid_i;
-  assign bench_r_ready_o   = t_r_ready[Bench];
-  assign t_r_data[Bench]   = bench_r_data_i;
-  assign t_r_resp[Bench]   = RespOkay;
-  assign bench_addr_o      = addr;
-  assign bench_w_data_o    = w_data;
-  assign bench_w_strb_o    = w_strb;
+  // The page of the bench is an external block.
+  assign bench_axil_o = req[Bench];
+  assign resp[Bench]  = bench_axil_i;
 endmodule

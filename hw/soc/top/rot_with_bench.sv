@@ -67,28 +67,8 @@ module rot_with_bench #(
   input  logic        mem_r_last,
 
   // The host's side of the mailbox: AXI4-Lite. The host has no other access.
-  // Write address.
-  input  logic        mailbox_aw_valid_i,
-  output logic        mailbox_aw_ready_o,
-  // Write data.
-  input  logic        mailbox_w_valid_i,
-  output logic        mailbox_w_ready_o,
-  // Write response.
-  output logic        mailbox_b_valid_o,
-  input  logic        mailbox_b_ready_i,
-  output logic [1:0]  mailbox_b_resp_o,
-  // Read address.
-  input  logic        mailbox_ar_valid_i,
-  output logic        mailbox_ar_ready_o,
-  // Read data and response.
-  output logic        mailbox_r_valid_o,
-  input  logic        mailbox_r_ready_i,
-  output logic [31:0] mailbox_r_data_o,
-  output logic [1:0]  mailbox_r_resp_o,
-  input  logic [11:0] mailbox_aw_addr_i,
-  input  logic [11:0] mailbox_ar_addr_i,
-  input  logic [31:0] mailbox_w_data_i,
-  input  logic [3:0]  mailbox_w_strb_i,
+  input  hartlock_axi_pkg::axil_req_t   mailbox_axil_i,
+  output hartlock_axi_pkg::axil_resp_t  mailbox_axil_o,
   output logic        mailbox_irq_o,
 
   // The secret of the device. It is constant.
@@ -115,8 +95,8 @@ module rot_with_bench #(
   output logic        asleep_o
 );
   // The port into the host's memory, signal by signal for a bench in C++.
-  soc_axi_pkg::req_t  mem_req;
-  soc_axi_pkg::resp_t mem_resp;
+  hartlock_axi_pkg::axi_req_t  mem_req;
+  hartlock_axi_pkg::axi_resp_t mem_resp;
   // Write address.
   assign mem_aw_valid = mem_req.aw_valid;
   assign mem_aw_id    = mem_req.aw_id;
@@ -145,14 +125,10 @@ module rot_with_bench #(
     r_last:   mem_r_last
   };
 
-  // The page of the bench, a block on the register bus.
-  logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
-  logic        ar_valid, ar_ready, r_valid, r_ready;
-  // The same signals as the root of trust sees them: nothing answers if there is no bench.
-  logic        rot_aw_valid, rot_w_valid, rot_ar_valid;
-  logic [31:0] r_data, w_data;
-  logic [11:0] addr;
-  logic [3:0]  w_strb;
+  // The page of the bench, a block on the register bus, and the same port as the root of trust sees
+  // it: nothing answers if there is no bench.
+  hartlock_axi_pkg::axil_req_t  bench_req, rot_req;
+  hartlock_axi_pkg::axil_resp_t bench_resp, rot_resp;
   logic        noise_valid, noise_ready;
   logic [31:0] noise_sample;
 
@@ -174,32 +150,16 @@ module rot_with_bench #(
   ) u_rot (
     .clk_i,
     .rst_ni,
-    .mem_req_o        (mem_req),
-    .mem_resp_i       (mem_resp),
-    .mailbox_aw_valid_i, .mailbox_aw_ready_o, .mailbox_w_valid_i, .mailbox_w_ready_o,
-    .mailbox_b_valid_o, .mailbox_b_ready_i, .mailbox_b_resp_o,
-    .mailbox_ar_valid_i, .mailbox_ar_ready_o,
-    .mailbox_r_valid_o, .mailbox_r_ready_i, .mailbox_r_data_o, .mailbox_r_resp_o,
-    .mailbox_aw_addr_i, .mailbox_ar_addr_i, .mailbox_w_data_i, .mailbox_w_strb_i,
+    .mem_axi_o        (mem_req),
+    .mem_axi_i       (mem_resp),
+    .mailbox_axil_i, .mailbox_axil_o,
     .mailbox_irq_o, .secret_i,
     .noise_valid_i    (noise_valid),
     .noise_ready_o    (noise_ready),
     .noise_i          (noise_sample),
     .lifecycle_i,
-    .bench_aw_valid_o (rot_aw_valid),
-    .bench_aw_ready_i (aw_ready & has_bench_i),
-    .bench_w_valid_o  (rot_w_valid),
-    .bench_w_ready_i  (w_ready & has_bench_i),
-    .bench_b_valid_i  (b_valid & has_bench_i),
-    .bench_b_ready_o  (b_ready),
-    .bench_ar_valid_o (rot_ar_valid),
-    .bench_ar_ready_i (ar_ready & has_bench_i),
-    .bench_r_valid_i  (r_valid & has_bench_i),
-    .bench_r_ready_o  (r_ready),
-    .bench_r_data_i   (r_data),
-    .bench_addr_o     (addr),
-    .bench_w_data_o   (w_data),
-    .bench_w_strb_o   (w_strb),
+    .bench_axil_o     (rot_req),
+    .bench_axil_i     (rot_resp),
     .host_rst_no,
     .host_trap_o,
     .boot_status_o,
@@ -220,29 +180,26 @@ module rot_with_bench #(
     .noise_o     (noise_sample)
   );
 
-  assign aw_valid = rot_aw_valid & has_bench_i;
-  assign w_valid  = rot_w_valid & has_bench_i;
-  assign ar_valid = rot_ar_valid & has_bench_i;
+  always_comb begin
+    bench_req          = rot_req;
+    bench_req.aw_valid = rot_req.aw_valid & has_bench_i;
+    bench_req.w_valid  = rot_req.w_valid & has_bench_i;
+    bench_req.ar_valid = rot_req.ar_valid & has_bench_i;
+    rot_resp           = bench_resp;
+    rot_resp.aw_ready  = bench_resp.aw_ready & has_bench_i;
+    rot_resp.w_ready   = bench_resp.w_ready & has_bench_i;
+    rot_resp.b_valid   = bench_resp.b_valid & has_bench_i;
+    rot_resp.ar_ready  = bench_resp.ar_ready & has_bench_i;
+    rot_resp.r_valid   = bench_resp.r_valid & has_bench_i;
+  end
 
   // The page is in the place of a chip's page for test and debug. Its interface ends in C++, which
   // prints and stops.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,
-    .aw_valid_i   (aw_valid),
-    .aw_ready_o   (aw_ready),
-    .w_valid_i    (w_valid),
-    .w_ready_o    (w_ready),
-    .b_valid_o    (b_valid),
-    .b_ready_i    (b_ready),
-    .ar_valid_i   (ar_valid),
-    .ar_ready_o   (ar_ready),
-    .r_valid_o    (r_valid),
-    .r_ready_i    (r_ready),
-    .r_data_o     (r_data),
-    .addr_i       (addr),
-    .w_data_i     (w_data),
-    .w_strb_i     (w_strb),
+    .axil_i       (bench_req),
+    .axil_o       (bench_resp),
     .write_o      (bench_write),
     .write_addr_o (bench_addr),
     .write_data_o (bench_data)
@@ -251,5 +208,5 @@ module rot_with_bench #(
   // The bench gets the word and the register of the store that is on the bus of the page in this
   // cycle.
   `MACHINE_ASSERT(TheBenchIsWrittenByItsPageOnly_A,
-                  bench_write |-> w_valid && bench_addr == addr && bench_data == w_data)
+                  bench_write |-> bench_req.w_valid && bench_addr == bench_req.aw_addr && bench_data == bench_req.w_data)
 endmodule

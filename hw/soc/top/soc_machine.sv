@@ -9,7 +9,7 @@
 // `reset` is that of the whole system, active high. The host has a reset of its own inside of it.
 
 module soc_machine
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Cycles of an access of the root of trust, see `rot`.
   parameter int unsigned RomLatency        = 5,
@@ -156,10 +156,10 @@ module soc_machine
   assign rst_n = ~reset;
 
   // Bundles of all ports.
-  req_t       rot_req, host_req, storage_req, mmio_req, mem_req, front_req, devices_req;
-  resp_t      rot_resp, host_resp, storage_resp, mmio_resp, mem_resp, front_resp, devices_resp;
-  lite_req_t  mailbox_req;
-  lite_resp_t mailbox_resp;
+  axi_req_t    rot_req, host_req, storage_req, mmio_req, mem_req, front_req, devices_req;
+  axi_resp_t   rot_resp, host_resp, storage_resp, mmio_resp, mem_resp, front_resp, devices_resp;
+  axil_req_t  mailbox_req;
+  axil_resp_t mailbox_resp;
   logic       mailbox_irq;
 
   soc_rot #(
@@ -171,10 +171,10 @@ module soc_machine
   ) u_rot (
     .clk_i          (clock),
     .rst_ni         (rst_n),
-    .mem_req_o      (rot_req),
-    .mem_resp_i     (rot_resp),
-    .mailbox_req_i  (mailbox_req),
-    .mailbox_resp_o (mailbox_resp),
+    .mem_axi_o      (rot_req),
+    .mem_axi_i     (rot_resp),
+    .mailbox_axil_i  (mailbox_req),
+    .mailbox_axil_o (mailbox_resp),
     .mailbox_irq_o  (mailbox_irq),
     .secret_i,
     .noise_seed_i,
@@ -197,12 +197,12 @@ module soc_machine
   soc_host u_host (
     .clk_i              (clock),
     .reset_i            (reset | ~host_rst_no),
-    .mem_req_o          (host_req),
-    .mem_resp_i         (host_resp),
-    .mmio_req_o         (mmio_req),
-    .mmio_resp_i        (mmio_resp),
-    .front_req_i        (front_req),
-    .front_resp_o       (front_resp),
+    .mem_axi_o          (host_req),
+    .mem_axi_i         (host_resp),
+    .mmio_axi_o         (mmio_req),
+    .mmio_axi_i        (mmio_resp),
+    .front_axi_i        (front_req),
+    .front_axi_o       (front_resp),
     .irq_i              (mailbox_irq),
     .debug_clock_i      (debug_clock),
     .debug_reset_i      (debug_reset),
@@ -218,22 +218,22 @@ module soc_machine
     .clk_i          (clock),
     .rst_ni         (rst_n),
     .is_released_i  (host_rst_no),
-    .rot_req_i      (rot_req),
-    .rot_resp_o     (rot_resp),
-    .host_req_i     (host_req),
-    .host_resp_o    (host_resp),
-    .storage_req_i  (storage_req),
-    .storage_resp_o (storage_resp),
-    .mmio_req_i     (mmio_req),
-    .mmio_resp_o    (mmio_resp),
-    .mem_req_o      (mem_req),
-    .mem_resp_i     (mem_resp),
-    .front_req_o    (front_req),
-    .front_resp_i   (front_resp),
-    .devices_req_o  (devices_req),
-    .devices_resp_i (devices_resp),
-    .mailbox_req_o  (mailbox_req),
-    .mailbox_resp_i (mailbox_resp)
+    .rot_axi_i      (rot_req),
+    .rot_axi_o     (rot_resp),
+    .host_axi_i     (host_req),
+    .host_axi_o    (host_resp),
+    .storage_axi_i  (storage_req),
+    .storage_axi_o (storage_resp),
+    .mmio_axi_i     (mmio_req),
+    .mmio_axi_o    (mmio_resp),
+    .mem_axi_o      (mem_req),
+    .mem_axi_i     (mem_resp),
+    .front_axi_o    (front_req),
+    .front_axi_i   (front_resp),
+    .devices_axi_o  (devices_req),
+    .devices_axi_i (devices_resp),
+    .mailbox_axil_o  (mailbox_req),
+    .mailbox_axil_i (mailbox_resp)
   );
 
   // Memory, from a bundle to the signals of the bench.

@@ -15,6 +15,7 @@
 
 module axi_guard_core
   import axi_guard_pkg::*;
+  import hartlock_axi_pkg::RespDecerr;
 #(
   // `IdBits` is the width of the ids, and `NumDue` the most requests that are outstanding in each direction.
   parameter int unsigned IdBits      = 4,

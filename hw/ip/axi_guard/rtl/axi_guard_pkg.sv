@@ -10,12 +10,10 @@ package axi_guard_pkg;
     logic [19:0] last;
   } range_t;
 
-  // These are the types of bursts (AMBA AXI §A3.4.1); 3 is reserved. RespDecerr is the response to a refused
-  // request.
+  // These are the types of bursts (AMBA AXI §A3.4.1); 3 is reserved.
   localparam logic [1:0] BurstFixed  = 2'b00;
   localparam logic [1:0] BurstIncr   = 2'b01;
   localparam logic [1:0] BurstWrap   = 2'b10;
-  localparam logic [1:0] RespDecerr  = 2'b11;
   // The bus has eight bytes, so this is the largest size of a beat.
   localparam logic [2:0] LargestSize = 3'd3;
 endpackage

@@ -7,25 +7,8 @@ module axi_guard_regs (
         input wire clk,
         input wire arst_n,
 
-        output logic s_axil_awready,
-        input wire s_axil_awvalid,
-        input wire [11:0] s_axil_awaddr,
-        input wire [2:0] s_axil_awprot,
-        output logic s_axil_wready,
-        input wire s_axil_wvalid,
-        input wire [31:0] s_axil_wdata,
-        input wire [3:0]s_axil_wstrb,
-        input wire s_axil_bready,
-        output logic s_axil_bvalid,
-        output logic [1:0] s_axil_bresp,
-        output logic s_axil_arready,
-        input wire s_axil_arvalid,
-        input wire [11:0] s_axil_araddr,
-        input wire [2:0] s_axil_arprot,
-        input wire s_axil_rready,
-        output logic s_axil_rvalid,
-        output logic [31:0] s_axil_rdata,
-        output logic [1:0] s_axil_rresp,
+        input hartlock_axi_pkg::axil_req_t axil_i,
+        output hartlock_axi_pkg::axil_resp_t axil_o,
 
         input axi_guard_regs_pkg::axi_guard__in_t hwif_in,
         output axi_guard_regs_pkg::axi_guard__out_t hwif_out
@@ -81,9 +64,9 @@ module axi_guard_regs (
                 axil_prev_was_rd <= '1;
                 axil_arvalid <= '0;
             end
-            if(s_axil_arvalid && s_axil_arready) begin
+            if(axil_i.ar_valid && axil_o.ar_ready) begin
                 axil_arvalid <= '1;
-                axil_araddr <= s_axil_araddr;
+                axil_araddr <= axil_i.ar_addr;
             end
 
             // AW* & W* acceptance registers
@@ -92,14 +75,14 @@ module axi_guard_regs (
                 axil_awvalid <= '0;
                 axil_wvalid <= '0;
             end
-            if(s_axil_awvalid && s_axil_awready) begin
+            if(axil_i.aw_valid && axil_o.aw_ready) begin
                 axil_awvalid <= '1;
-                axil_awaddr <= s_axil_awaddr;
+                axil_awaddr <= axil_i.aw_addr;
             end
-            if(s_axil_wvalid && s_axil_wready) begin
+            if(axil_i.w_valid && axil_o.w_ready) begin
                 axil_wvalid <= '1;
-                axil_wdata <= s_axil_wdata;
-                axil_wstrb <= s_axil_wstrb;
+                axil_wdata <= axil_i.w_data;
+                axil_wstrb <= axil_i.w_strb;
             end
 
             // Keep track of in-flight transactions
@@ -112,9 +95,9 @@ module axi_guard_regs (
     end
 
     always_comb begin
-        s_axil_arready = (!axil_arvalid || axil_ar_accept);
-        s_axil_awready = (!axil_awvalid || axil_aw_accept);
-        s_axil_wready = (!axil_wvalid || axil_aw_accept);
+        axil_o.ar_ready = (!axil_arvalid || axil_ar_accept);
+        axil_o.aw_ready = (!axil_awvalid || axil_aw_accept);
+        axil_o.w_ready = (!axil_wvalid || axil_aw_accept);
     end
 
     // Request dispatch
@@ -192,25 +175,25 @@ module axi_guard_regs (
 
     always_comb begin
         axil_resp_acked = '0;
-        s_axil_bvalid = '0;
-        s_axil_rvalid = '0;
+        axil_o.b_valid = '0;
+        axil_o.r_valid = '0;
         if(axil_resp_rptr != axil_resp_wptr) begin
             if(axil_resp_buffer_is_wr[axil_resp_rptr[0:0]]) begin
-                s_axil_bvalid = '1;
-                if(s_axil_bready) axil_resp_acked = '1;
+                axil_o.b_valid = '1;
+                if(axil_i.b_ready) axil_resp_acked = '1;
             end else begin
-                s_axil_rvalid = '1;
-                if(s_axil_rready) axil_resp_acked = '1;
+                axil_o.r_valid = '1;
+                if(axil_i.r_ready) axil_resp_acked = '1;
             end
         end
 
-        s_axil_rdata = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
+        axil_o.r_data = axil_resp_buffer_rdata[axil_resp_rptr[0:0]];
         if(axil_resp_buffer_err[axil_resp_rptr[0:0]]) begin
-            s_axil_bresp = 2'b10;
-            s_axil_rresp = 2'b10;
+            axil_o.b_resp = 2'b10;
+            axil_o.r_resp = 2'b10;
         end else begin
-            s_axil_bresp = 2'b00;
-            s_axil_rresp = 2'b00;
+            axil_o.b_resp = 2'b00;
+            axil_o.r_resp = 2'b00;
         end
     end
 

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cocotb.handle import HierarchyObject
+from axi_bundles import Side, side
+from cocotb.handle import HierarchyObject, LogicObject
 from handshakes import ORDERS, STALLS, Part, Sink, Source, WriteOrder
 
 FIXED, INCR, WRAP, RESERVED = range(4)
@@ -64,18 +65,39 @@ class Burst:
         return self.is_legal() and not touches
 
 
+class CorePort:
+    """A port of the core, which has a signal for each field; payloads towards memory are those of the managers."""
+
+    def __init__(self, dut: HierarchyObject, prefix: str) -> None:
+        self.dut, self.prefix = dut, prefix
+
+    def __getattr__(self, name: str) -> LogicObject:
+        for prefix in dict.fromkeys((self.prefix, "")):
+            for end in ("_i", "_o"):
+                if hasattr(self.dut, f"{prefix}{name}{end}"):
+                    return getattr(self.dut, f"{prefix}{name}{end}")
+        raise AttributeError(name)
+
+
+def ports(dut: HierarchyObject) -> tuple[Side | CorePort, Side | CorePort]:
+    """The port of the managers and that of memory."""
+    if hasattr(dut, "axi_i"):
+        return side(dut, "axi", is_manager=True), side(dut, "mem_axi", is_manager=False)
+    return CorePort(dut, ""), CorePort(dut, "mem_")
+
+
 class Memory(Part):
     """Takes what passes. `writes` and `reads` are what reached it."""
 
     def __init__(self, dut: HierarchyObject) -> None:
+        port = ports(dut)[1]
         names = ["id", *CHANNELS]
-        self.aw = Sink(dut, "mem_aw_valid_o", "mem_aw_ready_i", [f"aw_{name}_i" for name in names])
-        self.w = Sink(dut, "mem_w_valid_o", "mem_w_ready_i", ["w_last_i"])
-        self.ar = Sink(dut, "mem_ar_valid_o", "mem_ar_ready_i", [f"ar_{name}_i" for name in names])
-        self.b = Source(dut, "mem_b_valid_i", "mem_b_ready_o", ["mem_b_id_i", "mem_b_resp_i"])
-        answer = [f"mem_r_{name}_i" for name in ("id", "data", "resp", "last")]
-        self.r = Source(dut, "mem_r_valid_i", "mem_r_ready_o", answer)
-        self.order = WriteOrder(self.aw, self.w, dut.w_last_i)
+        self.aw = Sink(port, "aw_valid", "aw_ready", [f"aw_{name}" for name in names])
+        self.w = Sink(port, "w_valid", "w_ready", ["w_last"])
+        self.ar = Sink(port, "ar_valid", "ar_ready", [f"ar_{name}" for name in names])
+        self.b = Source(port, "b_valid", "b_ready", ["b_id", "b_resp"])
+        self.r = Source(port, "r_valid", "r_ready", [f"r_{name}" for name in ("id", "data", "resp", "last")])
+        self.order = WriteOrder(self.aw, self.w, port.w_last)
         self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.writes: list[tuple[tuple[int, ...], int]] = []
         self.reads: list[tuple[tuple[int, ...], list[tuple[int, ...]]]] = []
@@ -109,12 +131,13 @@ class Managers:
     """The five channels of the managers."""
 
     def __init__(self, dut: HierarchyObject) -> None:
+        port = ports(dut)[0]
         names = ["id", *CHANNELS]
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", [f"aw_{name}_i" for name in names])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", [f"ar_{name}_i" for name in names])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_last_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_id_o", "b_resp_o"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", [f"r_{name}_o" for name in ("id", "data", "resp", "last")])
+        self.aw = Source(port, "aw_valid", "aw_ready", [f"aw_{name}" for name in names])
+        self.ar = Source(port, "ar_valid", "ar_ready", [f"ar_{name}" for name in names])
+        self.w = Source(port, "w_valid", "w_ready", ["w_last"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_id", "b_resp"])
+        self.r = Sink(port, "r_valid", "r_ready", [f"r_{name}" for name in ("id", "data", "resp", "last")])
         self.parts: list[Part] = [self.aw, self.ar, self.w, self.b, self.r]
 
     def write(self, burst: Burst) -> None:

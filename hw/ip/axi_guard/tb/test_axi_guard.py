@@ -6,7 +6,7 @@ import cocotb
 from axi_lite import OKAY, SLVERR
 from axi_lite import Manager as Bus
 from cocotb.handle import HierarchyObject
-from guard_bench import DECERR, INPUTS, Burst, Managers, Memory
+from guard_bench import DECERR, Burst, Managers, Memory
 from handshakes import Bench
 from registers import Registers
 
@@ -17,7 +17,7 @@ READ, WRITE = 1, 2
 
 class Driver:
     def __init__(self, dut: HierarchyObject) -> None:
-        self.bench = Bench(dut, INPUTS)
+        self.bench = Bench(dut, [])
         self.managers, self.memory = Managers(dut), Memory(dut)
         self.bus = Bus(dut, "axil")
 

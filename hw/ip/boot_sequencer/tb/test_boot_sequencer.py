@@ -193,12 +193,12 @@ async def a_reset_in_the_middle_leaves_nothing(dut: HierarchyObject) -> None:
         await sequencer.reset()
         assert await sequencer.write(DECISION, RELEASE) == OKAY
         # A refused write whose response is not taken, interrupted by a reset.
-        for name, value in (("awvalid", 1), ("awaddr", DECISION), ("wvalid", 1), ("wdata", TRAP)):
-            sequencer.bus.driven(name).value = value
-        sequencer.bus.driven("wstrb").value = 0xF
+        fields = {"aw_valid": 1, "aw_addr": DECISION, "w_valid": 1, "w_data": TRAP, "w_strb": 0xF}
+        for name, value in fields.items():
+            sequencer.bus.field(name).value = value
         await sequencer.tick(cycles)
-        for name in ("awvalid", "wvalid"):
-            sequencer.bus.driven(name).value = 0
+        for name in ("aw_valid", "w_valid"):
+            sequencer.bus.field(name).value = 0
         await sequencer.reset()
         assert sequencer.pins() == (0, 0, HELD)
         assert await sequencer.write(REASON, 3) == OKAY

@@ -14,6 +14,7 @@
 
 module boot_verifier
   import boot_verifier_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Address of the image in the medium, a multiple of 64.
   parameter logic [31:0]  Base           = 32'h8800_0000,
@@ -51,16 +52,8 @@ module boot_verifier
   input  logic [31:0]        otp_data_i,
 
   // The medium, AXI4 with 64 bits of data. Read address: a request stays until it is taken.
-  output logic               ar_valid_o,
-  input  logic               ar_ready_i,
-  output logic [31:0]        ar_addr_o,
-  output logic [7:0]         ar_len_o,
-  // Read data and response.
-  input  logic               r_valid_i,
-  output logic               r_ready_o,
-  input  logic [63:0]        r_data_i,
-  input  logic [1:0]         r_resp_i,
-  input  logic               r_last_i,
+  output axi_req_t           axi_o,
+  input  axi_resp_t          axi_i,
 
   // The engine. It takes words of key, signature and message when it is ready for them, and the
   // verdict is valid with `engine_done_i`.
@@ -98,6 +91,9 @@ module boot_verifier
   reason_e     reason;
 
   // Each part of the unit takes its words from the reader, in order.
+  logic        ar_valid, r_ready;
+  logic [31:0] ar_addr;
+  logic [7:0]  ar_len;
   boot_verifier_reader #(.Base(Base)) u_reader (
     .clk_i, .rst_ni,
     .lines_i  (lines),
@@ -107,9 +103,21 @@ module boot_verifier
     .data_o   (data),
     .failed_o (failed),
     .quiet_o,
-    .ar_valid_o, .ar_ready_i, .ar_addr_o, .ar_len_o,
-    .r_valid_i, .r_ready_o, .r_data_i, .r_resp_i, .r_last_i
+    .ar_valid_o (ar_valid), .ar_ready_i (axi_i.ar_ready), .ar_addr_o (ar_addr), .ar_len_o (ar_len),
+    .r_valid_i (axi_i.r_valid), .r_ready_o (r_ready), .r_data_i (axi_i.r_data), .r_resp_i (axi_i.r_resp),
+    .r_last_i (axi_i.r_last)
   );
+
+  // Bursts have id 0, and nothing is written.
+  assign axi_o = '{
+    aw_valid: 1'b0, aw_id: '0, aw: burst_at('0, '0),
+    w_valid:  1'b0, w_data: '0, w_strb: '0, w_last: 1'b0,
+    b_ready:  1'b0,
+    ar_valid: ar_valid, ar_id: '0, ar: burst_at(ar_addr, ar_len),
+    r_ready:  r_ready
+  };
+  logic unused_resp;
+  assign unused_resp = ^{axi_i.aw_ready, axi_i.w_ready, axi_i.b_valid, axi_i.b_id, axi_i.b_resp, axi_i.r_id};
 
   boot_verifier_digest #(.Hardened(Hardened)) u_digest (
     .clk_i, .rst_ni,

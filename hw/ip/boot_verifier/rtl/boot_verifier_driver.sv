@@ -17,7 +17,9 @@
 
 `include "assert.svh"
 
-module boot_verifier_driver #(
+module boot_verifier_driver
+  import hartlock_axi_pkg::*;
+#(
   // Type of the key (RFC 8391 §5.3).
   parameter logic [31:0] Code      = 32'd1,
   // 1 has the engine compute the root twice.
@@ -50,27 +52,9 @@ module boot_verifier_driver #(
   output logic        index_o,
   output logic [63:0] verdict_o,
 
-  // The registers of the engine: AXI4-Lite. Write address: it stays until it is taken.
-  output logic        aw_valid_o,
-  input  logic        aw_ready_i,
-  output logic [11:0] aw_addr_o,
-  // Write data: whole words.
-  output logic        w_valid_o,
-  input  logic        w_ready_i,
-  output logic [31:0] w_data_o,
-  // Write response.
-  input  logic        b_valid_i,
-  output logic        b_ready_o,
-  input  logic [1:0]  b_resp_i,
-  // Read address.
-  output logic        ar_valid_o,
-  input  logic        ar_ready_i,
-  output logic [11:0] ar_addr_o,
-  // Read data and response.
-  input  logic        r_valid_i,
-  output logic        r_ready_o,
-  input  logic [31:0] r_data_i,
-  input  logic [1:0]  r_resp_i,
+  // The registers of the engine: AXI4-Lite.
+  output axil_req_t   axil_o,
+  input  axil_resp_t  axil_i,
 
   // The stream port of the engine: the signature, then the message.
   output logic        str_valid_o,
@@ -151,8 +135,8 @@ module boot_verifier_driver #(
   logic        begins, ends, is_wrong;
 
   assign begins   = (writes | reads) & ~open_q;
-  assign ends     = open_q & ((b_valid_i & b_ready_o) | (r_valid_i & r_ready_o));
-  assign is_wrong = ends & (writes ? b_resp_i != 2'b00 : r_resp_i != 2'b00);
+  assign ends     = open_q & ((axil_i.b_valid & axil_o.b_ready) | (axil_i.r_valid & axil_o.r_ready));
+  assign is_wrong = ends & (writes ? axil_i.b_resp != 2'b00 : axil_i.r_resp != 2'b00);
 
   // --- key and results ---
   // The unit has given the whole key.
@@ -182,9 +166,9 @@ module boot_verifier_driver #(
       default:    addr = AtVerdict + 12'd4;
     endcase
     open_d     = begins | (open_q & ~ends);
-    aw_valid_d = (begins & writes) | (aw_valid_q & ~aw_ready_i);
-    w_valid_d  = (begins & writes) | (w_valid_q & ~w_ready_i);
-    ar_valid_d = (begins & reads) | (ar_valid_q & ~ar_ready_i);
+    aw_valid_d = (begins & writes) | (aw_valid_q & ~axil_i.aw_ready);
+    w_valid_d  = (begins & writes) | (w_valid_q & ~axil_i.w_ready);
+    ar_valid_d = (begins & reads) | (ar_valid_q & ~axil_i.ar_ready);
   end
 
   // One step follows the other. An access that the engine refuses ends the sequence, and so does an
@@ -207,8 +191,8 @@ module boot_verifier_driver #(
       StStart:    if (ends) state_d = StStream;
       StStream:   if (msg_valid_i && msg_ready_o && msg_last_i) state_d = StStatus;
       StStatus:   if (ends) begin
-        if (start_q ? r_data_i[Done] : r_data_i[Idle]) state_d = start_q ? StReason : StControl;
-        if (r_data_i[Failed]) state_d = StError;
+        if (start_q ? axil_i.r_data[Done] : axil_i.r_data[Idle]) state_d = start_q ? StReason : StControl;
+        if (axil_i.r_data[Failed]) state_d = StError;
       end
       StReason:   if (ends) state_d = StLower;
       StLower:    if (ends) state_d = StUpper;
@@ -245,21 +229,20 @@ module boot_verifier_driver #(
       reason_q  <= '0;
       verdict_q <= '0;
     end else if (ends) begin
-      if (state_q == StReason) reason_q         <= r_data_i[3:0];
-      if (state_q == StLower)  verdict_q[31:0]  <= r_data_i;
-      if (state_q == StUpper)  verdict_q[63:32] <= r_data_i;
+      if (state_q == StReason) reason_q         <= axil_i.r_data[3:0];
+      if (state_q == StLower)  verdict_q[31:0]  <= axil_i.r_data;
+      if (state_q == StUpper)  verdict_q[63:32] <= axil_i.r_data;
     end
   end
 
-  assign aw_valid_o = aw_valid_q;
-  assign aw_addr_o  = addr;
-  assign w_valid_o  = w_valid_q;
-  assign w_data_o   = data;
-  assign ar_valid_o = ar_valid_q;
-  assign ar_addr_o  = addr;
   // A response is accepted after its request was taken, so it belongs to the open access.
-  assign b_ready_o  = open_q & writes & ~aw_valid_q & ~w_valid_q;
-  assign r_ready_o  = open_q & reads & ~ar_valid_q;
+  assign axil_o = '{
+    aw_valid: aw_valid_q, aw_addr: addr,
+    w_valid:  w_valid_q, w_data: data, w_strb: '1,
+    b_ready:  open_q & writes & ~aw_valid_q & ~w_valid_q,
+    ar_valid: ar_valid_q, ar_addr: addr,
+    r_ready:  open_q & reads & ~ar_valid_q
+  };
 
   // --- the stream: the signature, then the message ---
   // The signature has priority, so no word of the message overtakes it.
@@ -277,17 +260,17 @@ module boot_verifier_driver #(
   assign quiet_o   = in_done & ~open_q;
 
   // AMBA AXI: an offered address, word or read must not change until it is taken.
-  `ASSERT(AddressesStay_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(aw_addr_o))
-  `ASSERT(DataStay_A, w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o))
-  `ASSERT(ReadsStay_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(ar_addr_o))
+  `ASSERT(AddressesStay_A, axil_o.aw_valid && !axil_i.aw_ready |=> axil_o.aw_valid && $stable(axil_o.aw_addr))
+  `ASSERT(DataStay_A, axil_o.w_valid && !axil_i.w_ready |=> axil_o.w_valid && $stable(axil_o.w_data))
+  `ASSERT(ReadsStay_A, axil_o.ar_valid && !axil_i.ar_ready |=> axil_o.ar_valid && $stable(axil_o.ar_addr))
   // An access is either a read or a write, so its response cannot be mistaken.
-  `ASSERT(OneAccessAtATime_A, !(ar_valid_o && (aw_valid_o || w_valid_o)))
+  `ASSERT(OneAccessAtATime_A, !(axil_o.ar_valid && (axil_o.aw_valid || axil_o.w_valid)))
   // No verdict shows before the last read: zeros mean that there is none.
   `ASSERT(NoVerdictBeforeTheEnd_A, verdict_o != '0 |-> done_o)
   // The end lasts until reset, so the engine is driven only once.
   `ASSERT(TheEndIsForGood_A, done_o && Hardened |=> done_o || error_o)
   // Once the port is quiet, nothing follows. The host may use the port from then on.
-  `ASSERT(QuietStaysQuiet_A, quiet_o && Hardened |=> !aw_valid_o && !w_valid_o && !ar_valid_o && !str_valid_o)
+  `ASSERT(QuietStaysQuiet_A, quiet_o && Hardened |=> !axil_o.aw_valid && !axil_o.w_valid && !axil_o.ar_valid && !str_valid_o)
   // Nothing is streamed to an engine that was not started.
   `ASSERT(NothingIsStreamedBeforeTheStart_A, str_valid_o |-> start_q)
 endmodule

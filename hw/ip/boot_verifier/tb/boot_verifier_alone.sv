@@ -8,6 +8,7 @@
 
 module boot_verifier_alone
   import boot_verifier_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   parameter int unsigned SignatureWords = 21,
   parameter int unsigned CodeWords      = 8,
@@ -148,6 +149,21 @@ module boot_verifier_alone
   end
 
   logic unused_quiet;
+  axi_req_t  req;
+  axi_resp_t resp;
+  assign ar_valid = req.ar_valid;
+  assign ar_addr  = req.ar.addr;
+  assign ar_len   = req.ar.len;
+  assign r_ready  = req.r_ready;
+  always_comb begin
+    resp          = '0;
+    resp.ar_ready = lines_q != 2'd2;
+    resp.r_valid  = lines_q != '0;
+    resp.r_data   = (at - 32'h1100_0000 < 32'(Words)) ? words_q[At'(at) + At'(Device)] : '0;
+    resp.r_resp   = (at - 32'h1100_0000 < 32'(Words)) ? 2'b00 : 2'b10;
+    resp.r_last   = beat_q == 3'd7;
+  end
+
   boot_verifier #(
     .SignatureWords(SignatureWords),
     .Capacity      (1024),
@@ -165,15 +181,8 @@ module boot_verifier_alone
     .otp_valid_i       (answers_q),
     .otp_good_i        (1'b1),
     .otp_data_i        (word_q[0] ? stored[63:32] : stored[31:0]),
-    .ar_valid_o        (ar_valid),
-    .ar_ready_i        (lines_q != 2'd2),
-    .ar_addr_o         (ar_addr),
-    .ar_len_o          (ar_len),
-    .r_valid_i         (lines_q != '0),
-    .r_ready_o         (r_ready),
-    .r_data_i          ((at - 32'h1100_0000 < 32'(Words)) ? words_q[At'(at) + At'(Device)] : '0),
-    .r_resp_i          ((at - 32'h1100_0000 < 32'(Words)) ? 2'b00 : 2'b10),
-    .r_last_i          (beat_q == 3'd7),
+    .axi_o             (req),
+    .axi_i             (resp),
     .engine_start_o    (start),
     .engine_key_o      (key),
     .engine_signature_o(signature),

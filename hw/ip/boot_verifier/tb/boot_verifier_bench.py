@@ -10,6 +10,7 @@ import random
 from collections import deque
 from dataclasses import dataclass, field, replace
 
+from axi_bundles import Fields
 from cocotb.handle import HierarchyObject
 from handshakes import Bench, Part, chance
 
@@ -21,8 +22,7 @@ DEVELOPMENT, PRODUCTION, RETURNED = 1, 2, 4
 
 OUTPUTS_OF_BENCH = [
     "otp_ready_i", "otp_failed_i", "otp_usable_i", "otp_lifecycle_i", "otp_floor_i", "otp_valid_i", "otp_good_i",
-    "otp_data_i", "ar_ready_i", "r_valid_i", "r_data_i", "r_resp_i", "r_last_i", "engine_ready_i", "engine_done_i",
-    "engine_index_i", "engine_verdict_i", "fault_i",
+    "otp_data_i", "engine_ready_i", "engine_done_i", "engine_index_i", "engine_verdict_i", "fault_i",
 ]  # fmt: skip
 
 
@@ -96,7 +96,7 @@ class Medium(Part):
     """Memory at the port: reads in their order, after a latency, with stalls and errors of chosen beats."""
 
     def __init__(self, dut: HierarchyObject, image: bytes) -> None:
-        self.dut = dut
+        self.dut = Fields(dut, "axi", is_manager=False)
         self.image = image
         self.stalls = 0.0
         self.latency = 3

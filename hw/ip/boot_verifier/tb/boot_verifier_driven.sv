@@ -7,6 +7,7 @@
 
 module boot_verifier_driven
   import boot_verifier_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   parameter int unsigned SignatureWords = 5,
   parameter int unsigned MessageWords   = 8,   // at most
@@ -86,6 +87,21 @@ module boot_verifier_driven
   logic        str_valid, str_ready, str_last;
   logic [63:0] str_data;
   logic [3:0]  str_bytes;
+
+  axil_req_t  req;
+  axil_resp_t resp;
+  assign aw_valid = req.aw_valid;
+  assign aw_addr  = req.aw_addr;
+  assign w_valid  = req.w_valid;
+  assign w_data   = req.w_data;
+  assign b_ready  = req.b_ready;
+  assign ar_valid = req.ar_valid;
+  assign ar_addr  = req.ar_addr;
+  assign r_ready  = req.r_ready;
+  assign resp     = '{
+    aw_ready: aw_ready, w_ready: w_ready, b_valid: b_valid_q, b_resp: b_resp_q,
+    ar_ready: ar_ready, r_valid: r_valid_q, r_data: r_data_q, r_resp: 2'b00
+  };
 
   logic        stream_q, is_expected_q, is_type_q, started_q, fits_q, has_signature_q;
   logic [3:0]  wakes_q;                  // it clears itself after a reset
@@ -191,22 +207,8 @@ module boot_verifier_driven
     .done_o      (engine_done),
     .index_o     (engine_index),
     .verdict_o   (engine_verdict),
-    .aw_valid_o  (aw_valid),
-    .aw_ready_i  (aw_ready),
-    .aw_addr_o   (aw_addr),
-    .w_valid_o   (w_valid),
-    .w_ready_i   (w_ready),
-    .w_data_o    (w_data),
-    .b_valid_i   (b_valid_q),
-    .b_ready_o   (b_ready),
-    .b_resp_i    (b_resp_q),
-    .ar_valid_o  (ar_valid),
-    .ar_ready_i  (ar_ready),
-    .ar_addr_o   (ar_addr),
-    .r_valid_i   (r_valid_q),
-    .r_ready_o   (r_ready),
-    .r_data_i    (r_data_q),
-    .r_resp_i    (2'b00),
+    .axil_o      (req),
+    .axil_i      (resp),
     .str_valid_o (str_valid),
     .str_ready_i (str_ready),
     .str_data_o  (str_data),

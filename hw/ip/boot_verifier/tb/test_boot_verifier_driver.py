@@ -7,6 +7,7 @@ import random
 
 import cocotb
 import registers
+from axi_bundles import side
 from handshakes import STALLS, Bench, Part, Sink, Source, WriteOrder, chance
 
 XMSS = pathlib.Path(__file__).resolve().parents[2] / "xmss/tb/test_xmss.py"
@@ -16,8 +17,7 @@ IDLE, DONE, FAILED = 1, 4, 8
 STREAM, TWO_PASSES = 1, 2
 LEAF_INDEX = 4
 INPUTS = ["key_valid_i", "key_index_i", "key_i", "start_i", "sig_valid_i", "sig_data_i", "sig_last_i", "sig_bytes_i"]
-INPUTS += ["msg_valid_i", "msg_data_i", "msg_last_i", "msg_bytes_i", "aw_ready_i", "w_ready_i", "b_valid_i", "b_resp_i"]
-INPUTS += ["ar_ready_i", "r_valid_i", "r_data_i", "r_resp_i", "str_ready_i"]
+INPUTS += ["msg_valid_i", "msg_data_i", "msg_last_i", "msg_bytes_i", "str_ready_i"]
 STATES = [0x31, 0x52, 0x63, 0x64, 0x55, 0x36, 0x07, 0x78, 0x49, 0x2A, 0x1B, 0x1C, 0x2D, 0x4E]
 ERROR = 0x4E
 
@@ -27,11 +27,12 @@ class Engine(Part):
 
     def __init__(self, dut) -> None:
         self.dut = dut
-        self.aw = Sink(dut, "aw_valid_o", "aw_ready_i", ["aw_addr_o"])
-        self.w = Sink(dut, "w_valid_o", "w_ready_i", ["w_data_o"])
-        self.b = Source(dut, "b_valid_i", "b_ready_o", ["b_resp_i"])
-        self.ar = Sink(dut, "ar_valid_o", "ar_ready_i", ["ar_addr_o"])
-        self.r = Source(dut, "r_valid_i", "r_ready_o", ["r_data_i", "r_resp_i"])
+        port = side(dut, "axil", is_manager=False, is_lite=True)
+        self.aw = Sink(port, "aw_valid", "aw_ready", ["aw_addr"])
+        self.w = Sink(port, "w_valid", "w_ready", ["w_data"])
+        self.b = Source(port, "b_valid", "b_ready", ["b_resp"])
+        self.ar = Sink(port, "ar_valid", "ar_ready", ["ar_addr"])
+        self.r = Source(port, "r_valid", "r_ready", ["r_data", "r_resp"])
         self.stream = Sink(dut, "str_valid_o", "str_ready_i", ["str_data_o", "str_last_o", "str_bytes_o"])
         self.order = WriteOrder(self.aw, self.w)
         self.parts = [self.aw, self.w, self.b, self.ar, self.r, self.stream, self.order]

@@ -17,6 +17,7 @@
 module dma
   import dma_pkg::*;
   import dma_regs_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Number of sinks, at most 8.
   parameter int unsigned NumSinks    = 3,
@@ -33,31 +34,9 @@ module dma
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
-  input  logic                axil_awvalid_i,
-  output logic                axil_awready_o,
-  input  logic [11:0]         axil_awaddr_i,
-  input  logic [2:0]          axil_awprot_i,
-  // Write data.
-  input  logic                axil_wvalid_i,
-  output logic                axil_wready_o,
-  input  logic [31:0]         axil_wdata_i,
-  input  logic [3:0]          axil_wstrb_i,
-  // Write response.
-  output logic                axil_bvalid_o,
-  input  logic                axil_bready_i,
-  output logic [1:0]          axil_bresp_o,
-  // Read address.
-  input  logic                axil_arvalid_i,
-  output logic                axil_arready_o,
-  input  logic [11:0]         axil_araddr_i,
-  input  logic [2:0]          axil_arprot_i,
-  // Read data and response.
-  output logic                axil_rvalid_o,
-  input  logic                axil_rready_i,
-  output logic [31:0]         axil_rdata_o,
-  output logic [1:0]          axil_rresp_o,
+  // AXI4-Lite, 4 KiB. It has no protection bits: the only manager of this port is the root of trust.
+  input  axil_req_t           axil_i,
+  output axil_resp_t          axil_o,
 
   // The scratchpad, in words of 32 bits. A request stays until its grant, and data come in order.
   output logic                scratch_req_o,
@@ -77,33 +56,9 @@ module dma
   output logic [3:0]          sink_bytes_o,
   output logic                sink_abort_o,
 
-  // Memory. All bursts are INCR of words of 64 bits, with one id.
-  // Read address.
-  output logic                ar_valid_o,
-  input  logic                ar_ready_i,
-  output logic [31:0]         ar_addr_o,
-  output logic [7:0]          ar_len_o,
-  // Read data.
-  input  logic                r_valid_i,
-  output logic                r_ready_o,
-  input  logic [63:0]         r_data_i,
-  input  logic [1:0]          r_resp_i,
-  input  logic                r_last_i,
-  // Write address.
-  output logic                aw_valid_o,
-  input  logic                aw_ready_i,
-  output logic [31:0]         aw_addr_o,
-  output logic [7:0]          aw_len_o,
-  // Write data.
-  output logic                w_valid_o,
-  input  logic                w_ready_i,
-  output logic [63:0]         w_data_o,
-  output logic [7:0]          w_strb_o,
-  output logic                w_last_o,
-  // Write response.
-  input  logic                b_valid_i,
-  output logic                b_ready_o,
-  input  logic [1:0]          b_resp_i,
+  // Memory. All bursts are INCR of words of 64 bits, with id 0.
+  output axi_req_t            axi_o,
+  input  axi_resp_t           axi_i,
 
   // Lifecycle code. Any change of it ends a list, because the device may be in other hands then.
   input  logic [3:0]          lifecycle_i,
@@ -119,25 +74,8 @@ module dma
   dma_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
-    .s_axil_awready(axil_awready_o),
-    .s_axil_awvalid(axil_awvalid_i),
-    .s_axil_awaddr (axil_awaddr_i),
-    .s_axil_awprot (axil_awprot_i),
-    .s_axil_wready (axil_wready_o),
-    .s_axil_wvalid (axil_wvalid_i),
-    .s_axil_wdata  (axil_wdata_i),
-    .s_axil_wstrb  (axil_wstrb_i),
-    .s_axil_bready (axil_bready_i),
-    .s_axil_bvalid (axil_bvalid_o),
-    .s_axil_bresp  (axil_bresp_o),
-    .s_axil_arready(axil_arready_o),
-    .s_axil_arvalid(axil_arvalid_i),
-    .s_axil_araddr (axil_araddr_i),
-    .s_axil_arprot (axil_arprot_i),
-    .s_axil_rready (axil_rready_i),
-    .s_axil_rvalid (axil_rvalid_o),
-    .s_axil_rdata  (axil_rdata_o),
-    .s_axil_rresp  (axil_rresp_o),
+    .axil_i        (axil_i),
+    .axil_o        (axil_o),
     .hwif_in       (regs_in),
     .hwif_out      (regs_out)
   );
@@ -169,7 +107,9 @@ module dma
     return is_allowed(first) ? first : 20'(LowestPage);
   endfunction
 
-  // The engine.
+  // The engine. `burst_at` completes its addresses.
+  logic [31:0] ar_addr, aw_addr;
+  logic [7:0]  ar_len, aw_len;
   dma_core #(
     .NumSinks   (NumSinks),
     .NumReads   (NumReads),
@@ -194,12 +134,22 @@ module dma
     .error_o      (error),
     .scratch_req_o, .scratch_gnt_i, .scratch_word_o, .scratch_rvalid_i, .scratch_rdata_i, .scratch_err_i,
     .sink_valid_o, .sink_ready_i, .sink_data_o, .sink_last_o, .sink_bytes_o, .sink_abort_o,
-    .ar_valid_o, .ar_ready_i, .ar_addr_o, .ar_len_o,
-    .r_valid_i, .r_ready_o, .r_data_i, .r_resp_i, .r_last_i,
-    .aw_valid_o, .aw_ready_i, .aw_addr_o, .aw_len_o,
-    .w_valid_o, .w_ready_i, .w_data_o, .w_strb_o, .w_last_o,
-    .b_valid_i, .b_ready_o, .b_resp_i
+    .ar_valid_o (axi_o.ar_valid), .ar_ready_i (axi_i.ar_ready), .ar_addr_o (ar_addr), .ar_len_o (ar_len),
+    .r_valid_i (axi_i.r_valid), .r_ready_o (axi_o.r_ready), .r_data_i (axi_i.r_data), .r_resp_i (axi_i.r_resp),
+    .r_last_i (axi_i.r_last),
+    .aw_valid_o (axi_o.aw_valid), .aw_ready_i (axi_i.aw_ready), .aw_addr_o (aw_addr), .aw_len_o (aw_len),
+    .w_valid_o (axi_o.w_valid), .w_ready_i (axi_i.w_ready), .w_data_o (axi_o.w_data), .w_strb_o (axi_o.w_strb),
+    .w_last_o (axi_o.w_last),
+    .b_valid_i (axi_i.b_valid), .b_ready_o (axi_o.b_ready), .b_resp_i (axi_i.b_resp)
   );
+
+  // Each channel has one id, so responses come in the order of the requests and their ids say nothing.
+  assign axi_o.ar    = burst_at(ar_addr, ar_len);
+  assign axi_o.aw    = burst_at(aw_addr, aw_len);
+  assign axi_o.ar_id = '0;
+  assign axi_o.aw_id = '0;
+  logic unused_ids;
+  assign unused_ids = ^{axi_i.r_id, axi_i.b_id};
 
   assign irq_o   = regs_out.interrupt.intr;
   assign alert_o = error;
@@ -251,27 +201,7 @@ module dma
   // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
 
 `ifndef SYNTHESIS
-  axi_lite_checks #(.AddrBits(12)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i(axil_awvalid_i),
-    .awready_i(axil_awready_o),
-    .awaddr_i (axil_awaddr_i),
-    .wvalid_i (axil_wvalid_i),
-    .wready_i (axil_wready_o),
-    .wdata_i  (axil_wdata_i),
-    .wstrb_i  (axil_wstrb_i),
-    .bvalid_i (axil_bvalid_o),
-    .bready_i (axil_bready_i),
-    .bresp_i  (axil_bresp_o),
-    .arvalid_i(axil_arvalid_i),
-    .arready_i(axil_arready_o),
-    .araddr_i (axil_araddr_i),
-    .rvalid_i (axil_rvalid_o),
-    .rready_i (axil_rready_i),
-    .rdata_i  (axil_rdata_o),
-    .rresp_i  (axil_rresp_o)
-  );
+  axi_lite_checks u_checks (.clk_i, .rst_ni, .req_i (axil_i), .resp_i (axil_o));
 `endif
 
   // A lock lasts until reset.
@@ -281,8 +211,8 @@ module dma
           regs_out.source_last.page.value, regs_out.destination_first.page.value,
           regs_out.destination_last.page.value}))
   // No burst begins in a page that the system keeps from DMA.
-  `ASSERT(NothingBelowTheLowestPage_A, !(ar_valid_o && !is_allowed(ar_addr_o[31:12])) &&
-          !(aw_valid_o && !is_allowed(aw_addr_o[31:12])))
+  `ASSERT(NothingBelowTheLowestPage_A, !(axi_o.ar_valid && !is_allowed(ar_addr[31:12])) &&
+          !(axi_o.aw_valid && !is_allowed(aw_addr[31:12])))
   // Without a lock a list may only fail: the core is busy then with a cause or an upset.
   `ASSERT(BusyNeedsALock_A, 1'b1 |=> !(busy && !alert_o && cause == CauseNone) || (is_locked))
   // The inputs of a list do not change while it runs, so the core need not copy them.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import Fields
 from axi_lite import OKAY, SLVERR, Manager
 from cocotb.handle import HierarchyObject
 from dma_bench import (
@@ -34,8 +35,7 @@ IDLE, FAILED = 1, 2
 DONE, ERROR, REFUSED = 1, 2, 4
 WRITES = 1 << 8
 INPUTS = ["lifecycle_i", "scratch_gnt_i", "scratch_rvalid_i", "scratch_rdata_i", "scratch_err_i"]
-INPUTS += ["sink_ready_i", "ar_ready_i", "r_valid_i", "r_data_i", "r_resp_i", "r_last_i", "aw_ready_i"]
-INPUTS += ["w_ready_i", "b_valid_i", "b_resp_i"]
+INPUTS += ["sink_ready_i"]
 WINDOWS = {
     "source_first": SOURCES[0],
     "source_last": SOURCES[1],
@@ -48,7 +48,8 @@ class Driver:
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut = dut
         self.bench = Bench(dut, INPUTS)
-        self.memory, self.scratchpad, self.sinks = Memory(dut), Scratchpad(dut), Sinks(dut)
+        memory = Fields(dut, "axi", is_manager=False)
+        self.memory, self.scratchpad, self.sinks = Memory(memory), Scratchpad(dut), Sinks(dut)
         self.bus = Manager(dut, "axil", random.choice([0.0, 0.3]))
 
     async def start(self) -> None:

@@ -21,6 +21,7 @@
 module ed25519
   import ed25519_pkg::*;
   import ed25519_regs_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // `Hardened` = 0 removes the detection of upsets, so that tests can show what it is for.
   parameter bit Hardened = 1'b1,
@@ -30,31 +31,10 @@ module ed25519
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
-  // of this port is the root of trust. The first channel is the write address.
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  // This is the channel of write data.
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  // This is the channel of write responses.
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  // This is the channel of read addresses.
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  // This is the channel of read data and its response.
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  // This is the AXI4-Lite port with 4 KiB of addresses. It has no protection bits, because the only manager
+  // of this port is the root of trust.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // This side port takes a digest: eight words, the first byte in the lower bits. They are taken while idle,
   // instead of writes to `digest`. On all side ports a word moves when valid and ready are both high.
@@ -90,25 +70,8 @@ module ed25519
   ed25519_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
-    .s_axil_awready(axil_awready_o),
-    .s_axil_awvalid(axil_awvalid_i),
-    .s_axil_awaddr (axil_awaddr_i),
-    .s_axil_awprot (axil_awprot_i),
-    .s_axil_wready (axil_wready_o),
-    .s_axil_wvalid (axil_wvalid_i),
-    .s_axil_wdata  (axil_wdata_i),
-    .s_axil_wstrb  (axil_wstrb_i),
-    .s_axil_bready (axil_bready_i),
-    .s_axil_bvalid (axil_bvalid_o),
-    .s_axil_bresp  (axil_bresp_o),
-    .s_axil_arready(axil_arready_o),
-    .s_axil_arvalid(axil_arvalid_i),
-    .s_axil_araddr (axil_araddr_i),
-    .s_axil_arprot (axil_arprot_i),
-    .s_axil_rready (axil_rready_i),
-    .s_axil_rvalid (axil_rvalid_o),
-    .s_axil_rdata  (axil_rdata_o),
-    .s_axil_rresp  (axil_rresp_o),
+    .axil_i        (axil_i),
+    .axil_o        (axil_o),
     .hwif_in       (regs_in),
     .hwif_out      (regs_out)
   );
@@ -218,7 +181,7 @@ module ed25519
       half_parity_q <= 1'b0;
     end else begin
       lifecycle_q <= lifecycle_i;
-      if (axil_wvalid_i && axil_wready_o) data_parity_q <= ^axil_wdata_i;
+      if (axil_i.w_valid && axil_o.w_ready) data_parity_q <= ^axil_i.w_data;
       if (write_good && !write_index[0]) begin
         half_parity_q <= data_parity_q;
         half_q       <= regs_out.key[0].wr_data.value;
@@ -345,27 +308,7 @@ module ed25519
   // --- assertions ---
 
 `ifndef SYNTHESIS
-  axi_lite_checks #(.AddrBits(12)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i(axil_awvalid_i),
-    .awready_i(axil_awready_o),
-    .awaddr_i (axil_awaddr_i),
-    .wvalid_i (axil_wvalid_i),
-    .wready_i (axil_wready_o),
-    .wdata_i  (axil_wdata_i),
-    .wstrb_i  (axil_wstrb_i),
-    .bvalid_i (axil_bvalid_o),
-    .bready_i (axil_bready_i),
-    .bresp_i  (axil_bresp_o),
-    .arvalid_i(axil_arvalid_i),
-    .arready_i(axil_arready_o),
-    .araddr_i (axil_araddr_i),
-    .rvalid_i (axil_rvalid_o),
-    .rready_i (axil_rready_i),
-    .rdata_i  (axil_rdata_o),
-    .rresp_i  (axil_rresp_o)
-  );
+  axi_lite_checks u_checks (.clk_i, .rst_ni, .req_i (axil_i), .resp_i (axil_o));
 `endif
 
   // A word that changed on its way stops the engine, because it may be a nonce or a key.

@@ -9,77 +9,57 @@
 
 `define SAME(Path) always_comb assert (a.Path == b.Path);
 
-package mailbox_time_pkg;
-  typedef struct packed {
-    logic awvalid, wvalid, bready, arvalid, rready;
-    logic [11:0] awaddr, araddr;
-    logic [3:0] wstrb;
-  } port_t;
-  typedef struct packed {
-    port_t host, rot;
-  } req_t;
-  // Handshakes, responses and pins: everything but the data that are read.
-  typedef struct packed {
-    logic awready, wready, bvalid, arready, rvalid, irq;
-    logic [1:0] bresp, rresp;
-  } side_t;
-  typedef struct packed {
-    side_t host, rot;
-    logic error;
-  } seen_t;
-endpackage
-
 module mailbox_time_proof
-  import mailbox_time_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input logic        clk_i,
-  input req_t        req_i,            // of both ports
+  // The ports of the first mailbox; those of the second are the same but for the data.
+  input axil_req_t   host_i,
+  input axil_req_t   rot_i,
   input logic        host_is_secret_i, // the word that is written now may differ
-  input logic [31:0] host_wdata_a_i,
   input logic [31:0] host_wdata_b_i,
   input logic        rot_is_secret_i,
-  input logic [31:0] rot_wdata_a_i,
   input logic [31:0] rot_wdata_b_i,
   input logic        wipe_i,
   input logic [3:0]  lifecycle_i
 );
+  // Handshakes, responses and pins: everything but the data that are read.
+  typedef struct packed {
+    axil_resp_t host, rot;
+    logic host_irq, rot_irq, error;
+  } seen_t;
   seen_t seen_a, seen_b;
 
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic [31:0] host_rdata_a, host_rdata_b, rot_rdata_a, rot_rdata_b;
+  axil_req_t  host_b, rot_b;
+  axil_resp_t host_resp_a, host_resp_b, rot_resp_a, rot_resp_b;
+  always_comb begin
+    host_b             = host_i;
+    host_b.w_data      = host_wdata_b_i;
+    rot_b              = rot_i;
+    rot_b.w_data       = rot_wdata_b_i;
+    seen_a.host        = host_resp_a;
+    seen_a.rot         = rot_resp_a;
+    seen_b.host        = host_resp_b;
+    seen_b.rot         = rot_resp_b;
+    seen_a.host.r_data = '0;
+    seen_a.rot.r_data  = '0;
+    seen_b.host.r_data = '0;
+    seen_b.rot.r_data  = '0;
+  end
 
   mailbox a (
     .clk_i, .rst_ni,
-    .host_awvalid_i (req_i.host.awvalid), .host_awready_o (seen_a.host.awready), .host_awaddr_i (req_i.host.awaddr), .host_awprot_i ('0),
-    .host_wvalid_i (req_i.host.wvalid), .host_wready_o (seen_a.host.wready), .host_wdata_i (host_wdata_a_i), .host_wstrb_i (req_i.host.wstrb),
-    .host_bvalid_o (seen_a.host.bvalid), .host_bready_i (req_i.host.bready), .host_bresp_o (seen_a.host.bresp),
-    .host_arvalid_i (req_i.host.arvalid), .host_arready_o (seen_a.host.arready), .host_araddr_i (req_i.host.araddr), .host_arprot_i ('0),
-    .host_rvalid_o (seen_a.host.rvalid), .host_rready_i (req_i.host.rready), .host_rdata_o (host_rdata_a), .host_rresp_o (seen_a.host.rresp),
-    .host_irq_o (seen_a.host.irq),
-    .rot_awvalid_i (req_i.rot.awvalid), .rot_awready_o (seen_a.rot.awready), .rot_awaddr_i (req_i.rot.awaddr), .rot_awprot_i ('0),
-    .rot_wvalid_i (req_i.rot.wvalid), .rot_wready_o (seen_a.rot.wready), .rot_wdata_i (rot_wdata_a_i), .rot_wstrb_i (req_i.rot.wstrb),
-    .rot_bvalid_o (seen_a.rot.bvalid), .rot_bready_i (req_i.rot.bready), .rot_bresp_o (seen_a.rot.bresp),
-    .rot_arvalid_i (req_i.rot.arvalid), .rot_arready_o (seen_a.rot.arready), .rot_araddr_i (req_i.rot.araddr), .rot_arprot_i ('0),
-    .rot_rvalid_o (seen_a.rot.rvalid), .rot_rready_i (req_i.rot.rready), .rot_rdata_o (rot_rdata_a), .rot_rresp_o (seen_a.rot.rresp),
-    .rot_irq_o (seen_a.rot.irq),
+    .host_axil_i (host_i), .host_axil_o (host_resp_a), .host_irq_o (seen_a.host_irq),
+    .rot_axil_i (rot_i), .rot_axil_o (rot_resp_a), .rot_irq_o (seen_a.rot_irq),
     .wipe_i, .lifecycle_i, .error_o (seen_a.error)
   );
   mailbox b (
     .clk_i, .rst_ni,
-    .host_awvalid_i (req_i.host.awvalid), .host_awready_o (seen_b.host.awready), .host_awaddr_i (req_i.host.awaddr), .host_awprot_i ('0),
-    .host_wvalid_i (req_i.host.wvalid), .host_wready_o (seen_b.host.wready), .host_wdata_i (host_wdata_b_i), .host_wstrb_i (req_i.host.wstrb),
-    .host_bvalid_o (seen_b.host.bvalid), .host_bready_i (req_i.host.bready), .host_bresp_o (seen_b.host.bresp),
-    .host_arvalid_i (req_i.host.arvalid), .host_arready_o (seen_b.host.arready), .host_araddr_i (req_i.host.araddr), .host_arprot_i ('0),
-    .host_rvalid_o (seen_b.host.rvalid), .host_rready_i (req_i.host.rready), .host_rdata_o (host_rdata_b), .host_rresp_o (seen_b.host.rresp),
-    .host_irq_o (seen_b.host.irq),
-    .rot_awvalid_i (req_i.rot.awvalid), .rot_awready_o (seen_b.rot.awready), .rot_awaddr_i (req_i.rot.awaddr), .rot_awprot_i ('0),
-    .rot_wvalid_i (req_i.rot.wvalid), .rot_wready_o (seen_b.rot.wready), .rot_wdata_i (rot_wdata_b_i), .rot_wstrb_i (req_i.rot.wstrb),
-    .rot_bvalid_o (seen_b.rot.bvalid), .rot_bready_i (req_i.rot.bready), .rot_bresp_o (seen_b.rot.bresp),
-    .rot_arvalid_i (req_i.rot.arvalid), .rot_arready_o (seen_b.rot.arready), .rot_araddr_i (req_i.rot.araddr), .rot_arprot_i ('0),
-    .rot_rvalid_o (seen_b.rot.rvalid), .rot_rready_i (req_i.rot.rready), .rot_rdata_o (rot_rdata_b), .rot_rresp_o (seen_b.rot.rresp),
-    .rot_irq_o (seen_b.rot.irq),
+    .host_axil_i (host_b), .host_axil_o (host_resp_b), .host_irq_o (seen_b.host_irq),
+    .rot_axil_i (rot_b), .rot_axil_o (rot_resp_b), .rot_irq_o (seen_b.rot_irq),
     .wipe_i, .lifecycle_i, .error_o (seen_b.error)
   );
 
@@ -100,17 +80,17 @@ module mailbox_time_proof
       host_is_answer_secret_q <= '0;
     end else begin
       // The word that the register block keeps until it has its address too, and the responses that wait.
-      if (req_i.host.wvalid && seen_a.host.wready) host_is_secret_q <= host_is_secret_i;
+      if (host_i.w_valid && host_resp_a.w_ready) host_is_secret_q <= host_is_secret_i;
       if (a.u_host_regs.cpuif_rd_ack) begin
         host_is_answer_secret_q[a.u_host_regs.axil_resp_wptr[0]] <= is_data(a.u_host_regs.rd_mux_addr);
       end
     end
   end
   always_comb begin
-    if (req_i.host.wvalid && !host_is_secret_i) assume (host_wdata_a_i == host_wdata_b_i);
+    if (host_i.w_valid && !host_is_secret_i) assume (host_i.w_data == host_wdata_b_i);
     // Secrets are written to registers of words only.
     if (a.u_host_regs.axil_awvalid && a.u_host_regs.axil_wvalid && host_is_secret_q) assume (is_data(a.u_host_regs.axil_awaddr));
-    if (seen_a.host.rvalid && !host_is_answer_secret_q[a.u_host_regs.axil_resp_rptr[0]]) assert (host_rdata_a == host_rdata_b);
+    if (host_resp_a.r_valid && !host_is_answer_secret_q[a.u_host_regs.axil_resp_rptr[0]]) assert (host_resp_a.r_data == host_resp_b.r_data);
     if (!host_is_secret_q) assert (a.u_host_regs.axil_wdata == b.u_host_regs.axil_wdata);
     for (int i = 0; i < 2; i++) begin
       if (!host_is_answer_secret_q[i]) begin
@@ -142,17 +122,17 @@ module mailbox_time_proof
       rot_is_answer_secret_q <= '0;
     end else begin
       // The word that the register block keeps until it has its address too, and the responses that wait.
-      if (req_i.rot.wvalid && seen_a.rot.wready) rot_is_secret_q <= rot_is_secret_i;
+      if (rot_i.w_valid && rot_resp_a.w_ready) rot_is_secret_q <= rot_is_secret_i;
       if (a.u_rot_regs.cpuif_rd_ack) begin
         rot_is_answer_secret_q[a.u_rot_regs.axil_resp_wptr[0]] <= is_data(a.u_rot_regs.rd_mux_addr);
       end
     end
   end
   always_comb begin
-    if (req_i.rot.wvalid && !rot_is_secret_i) assume (rot_wdata_a_i == rot_wdata_b_i);
+    if (rot_i.w_valid && !rot_is_secret_i) assume (rot_i.w_data == rot_wdata_b_i);
     // Secrets are written to registers of words only.
     if (a.u_rot_regs.axil_awvalid && a.u_rot_regs.axil_wvalid && rot_is_secret_q) assume (is_data(a.u_rot_regs.axil_awaddr));
-    if (seen_a.rot.rvalid && !rot_is_answer_secret_q[a.u_rot_regs.axil_resp_rptr[0]]) assert (rot_rdata_a == rot_rdata_b);
+    if (rot_resp_a.r_valid && !rot_is_answer_secret_q[a.u_rot_regs.axil_resp_rptr[0]]) assert (rot_resp_a.r_data == rot_resp_b.r_data);
     if (!rot_is_secret_q) assert (a.u_rot_regs.axil_wdata == b.u_rot_regs.axil_wdata);
     for (int i = 0; i < 2; i++) begin
       if (!rot_is_answer_secret_q[i]) begin

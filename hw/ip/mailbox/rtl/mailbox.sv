@@ -15,6 +15,7 @@
 
 module mailbox
   import mailbox_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // 0 builds a core that does not detect an illegal state, to show that the tests detect it.
   parameter bit Hardened = 1'b1
@@ -22,57 +23,15 @@ module mailbox
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The port of the host, AXI4-Lite with 4 KiB of addresses. Protection bits are ignored. The
+  // The port of the host, AXI4-Lite with 4 KiB of addresses. The
   // interrupt is a level.
-  input  logic        host_awvalid_i,
-  output logic        host_awready_o,
-  input  logic [11:0] host_awaddr_i,
-  input  logic [2:0]  host_awprot_i,
-  // Write data.
-  input  logic        host_wvalid_i,
-  output logic        host_wready_o,
-  input  logic [31:0] host_wdata_i,
-  input  logic [3:0]  host_wstrb_i,
-  // Write response.
-  output logic        host_bvalid_o,
-  input  logic        host_bready_i,
-  output logic [1:0]  host_bresp_o,
-  // Read address.
-  input  logic        host_arvalid_i,
-  output logic        host_arready_o,
-  input  logic [11:0] host_araddr_i,
-  input  logic [2:0]  host_arprot_i,
-  // Read data and response.
-  output logic        host_rvalid_o,
-  input  logic        host_rready_i,
-  output logic [31:0] host_rdata_o,
-  output logic [1:0]  host_rresp_o,
+  input  axil_req_t   host_axil_i,
+  output axil_resp_t  host_axil_o,
   output logic        host_irq_o,
 
   // The port of the root of trust, of the same kind.
-  input  logic        rot_awvalid_i,
-  output logic        rot_awready_o,
-  input  logic [11:0] rot_awaddr_i,
-  input  logic [2:0]  rot_awprot_i,
-  // Write data.
-  input  logic        rot_wvalid_i,
-  output logic        rot_wready_o,
-  input  logic [31:0] rot_wdata_i,
-  input  logic [3:0]  rot_wstrb_i,
-  // Write response.
-  output logic        rot_bvalid_o,
-  input  logic        rot_bready_i,
-  output logic [1:0]  rot_bresp_o,
-  // Read address.
-  input  logic        rot_arvalid_i,
-  output logic        rot_arready_o,
-  input  logic [11:0] rot_araddr_i,
-  input  logic [2:0]  rot_arprot_i,
-  // Read data and response.
-  output logic        rot_rvalid_o,
-  input  logic        rot_rready_i,
-  output logic [31:0] rot_rdata_o,
-  output logic [1:0]  rot_rresp_o,
+  input  axil_req_t   rot_axil_i,
+  output axil_resp_t  rot_axil_o,
   output logic        rot_irq_o,
 
   // Empties and closes the mailbox, from the cycle after it.
@@ -196,25 +155,8 @@ module mailbox
   mailbox_host_regs u_host_regs (
     .clk             (clk_i),
     .arst_n          (rst_ni),
-    .s_axil_awready (host_awready_o),
-    .s_axil_awvalid (host_awvalid_i),
-    .s_axil_awaddr  (host_awaddr_i),
-    .s_axil_awprot  (host_awprot_i),
-    .s_axil_wready  (host_wready_o),
-    .s_axil_wvalid  (host_wvalid_i),
-    .s_axil_wdata   (host_wdata_i),
-    .s_axil_wstrb   (host_wstrb_i),
-    .s_axil_bready  (host_bready_i),
-    .s_axil_bvalid  (host_bvalid_o),
-    .s_axil_bresp   (host_bresp_o),
-    .s_axil_arready (host_arready_o),
-    .s_axil_arvalid (host_arvalid_i),
-    .s_axil_araddr  (host_araddr_i),
-    .s_axil_arprot  (host_arprot_i),
-    .s_axil_rready  (host_rready_i),
-    .s_axil_rvalid  (host_rvalid_o),
-    .s_axil_rdata   (host_rdata_o),
-    .s_axil_rresp   (host_rresp_o),
+    .axil_i          (host_axil_i),
+    .axil_o          (host_axil_o),
     .hwif_in         (host_in),
     .hwif_out        (host_out)
   );
@@ -222,74 +164,17 @@ module mailbox
   mailbox_rot_regs u_rot_regs (
     .clk             (clk_i),
     .arst_n          (rst_ni),
-    .s_axil_awready (rot_awready_o),
-    .s_axil_awvalid (rot_awvalid_i),
-    .s_axil_awaddr  (rot_awaddr_i),
-    .s_axil_awprot  (rot_awprot_i),
-    .s_axil_wready  (rot_wready_o),
-    .s_axil_wvalid  (rot_wvalid_i),
-    .s_axil_wdata   (rot_wdata_i),
-    .s_axil_wstrb   (rot_wstrb_i),
-    .s_axil_bready  (rot_bready_i),
-    .s_axil_bvalid  (rot_bvalid_o),
-    .s_axil_bresp   (rot_bresp_o),
-    .s_axil_arready (rot_arready_o),
-    .s_axil_arvalid (rot_arvalid_i),
-    .s_axil_araddr  (rot_araddr_i),
-    .s_axil_arprot  (rot_arprot_i),
-    .s_axil_rready  (rot_rready_i),
-    .s_axil_rvalid  (rot_rvalid_o),
-    .s_axil_rdata   (rot_rdata_o),
-    .s_axil_rresp   (rot_rresp_o),
+    .axil_i          (rot_axil_i),
+    .axil_o          (rot_axil_o),
     .hwif_in         (rot_in),
     .hwif_out        (rot_out)
   );
 
 `ifndef SYNTHESIS
   // In simulation these check that both buses follow the rules of AXI4-Lite.
-  axi_lite_checks #(.AddrBits(12)) u_host_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i (host_awvalid_i),
-    .awready_i (host_awready_o),
-    .awaddr_i  (host_awaddr_i),
-    .wvalid_i  (host_wvalid_i),
-    .wready_i  (host_wready_o),
-    .wdata_i   (host_wdata_i),
-    .wstrb_i   (host_wstrb_i),
-    .bvalid_i  (host_bvalid_o),
-    .bready_i  (host_bready_i),
-    .bresp_i   (host_bresp_o),
-    .arvalid_i (host_arvalid_i),
-    .arready_i (host_arready_o),
-    .araddr_i  (host_araddr_i),
-    .rvalid_i  (host_rvalid_o),
-    .rready_i  (host_rready_i),
-    .rdata_i   (host_rdata_o),
-    .rresp_i   (host_rresp_o)
-  );
+  axi_lite_checks u_host_checks (.clk_i, .rst_ni, .req_i (host_axil_i), .resp_i (host_axil_o));
 
-  axi_lite_checks #(.AddrBits(12)) u_rot_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i (rot_awvalid_i),
-    .awready_i (rot_awready_o),
-    .awaddr_i  (rot_awaddr_i),
-    .wvalid_i  (rot_wvalid_i),
-    .wready_i  (rot_wready_o),
-    .wdata_i   (rot_wdata_i),
-    .wstrb_i   (rot_wstrb_i),
-    .bvalid_i  (rot_bvalid_o),
-    .bready_i  (rot_bready_i),
-    .bresp_i   (rot_bresp_o),
-    .arvalid_i (rot_arvalid_i),
-    .arready_i (rot_arready_o),
-    .araddr_i  (rot_araddr_i),
-    .rvalid_i  (rot_rvalid_o),
-    .rready_i  (rot_rready_i),
-    .rdata_i   (rot_rdata_o),
-    .rresp_i   (rot_rresp_o)
-  );
+  axi_lite_checks u_rot_checks (.clk_i, .rst_ni, .req_i (rot_axil_i), .resp_i (rot_axil_o));
 `endif
 
   // The host is interrupted only for an answer, for a request that was dropped, or for a fault.

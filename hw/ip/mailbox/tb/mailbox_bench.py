@@ -24,9 +24,10 @@ OUTCOME_MASK = 0xFFFF00FF
 class Side(Manager):
     """A port, with names for its registers."""
 
-    def __init__(self, dut: HierarchyObject, prefix: str, stalls: float) -> None:
-        super().__init__(dut, prefix, stalls)
-        self.at = REGS.offsets(f"MAILBOX_{prefix.upper()}")
+    def __init__(self, dut: HierarchyObject, owner: str, stalls: float) -> None:
+        super().__init__(dut, f"{owner}_axil", stalls)
+        self.owner = owner
+        self.at = REGS.offsets(f"MAILBOX_{owner.upper()}")
 
     async def set(self, name: str, value: int) -> None:
         await self.write(self.at[name], value)
@@ -62,9 +63,8 @@ class Mailbox(Clocked):
         self.host, self.rot = Side(dut, "host", stalls), Side(dut, "rot", stalls)
 
     async def reset_port(self, side: Side) -> None:
-        """Resets, and clears all valid signals of a port that was driven directly."""
-        for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
-            side.driven(name).value = 0
+        """Resets, and clears a port that was driven directly."""
+        side.port.aw_valid.vector.clear()
         await self.reset()
 
     async def open(self) -> None:
@@ -98,7 +98,7 @@ class Mailbox(Clocked):
         """No word of request or answer is left on any side."""
         for side in (self.host, self.rot):
             seen = await side.words([*side.request_at(), side.at["outcome"], *side.result_at()])
-            assert not any(seen), f"{side.prefix} still reads {seen}"
+            assert not any(seen), f"{side.owner} still reads {seen}"
 
     async def exchange(self) -> None:
         """A request and its answer, without reads in between."""

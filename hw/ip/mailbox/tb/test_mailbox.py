@@ -185,9 +185,9 @@ async def answers_every_address_and_knows_its_own(dut: HierarchyObject) -> None:
         reads = await side.reads(addresses)
         for address, (data, response) in zip(addresses, reads, strict=True):
             is_good = known.get(address, "command") != "command"
-            assert response == (OKAY if is_good else SLVERR), f"read of {side.prefix} {address:#x}"
-            assert data == 0, f"{side.prefix} {address:#x} holds {data:#x} after reset"
-        others = [at for at in addresses if at not in known or known[at] in read_only[side.prefix]]
+            assert response == (OKAY if is_good else SLVERR), f"read of {side.owner} {address:#x}"
+            assert data == 0, f"{side.owner} {address:#x} holds {data:#x} after reset"
+        others = [at for at in addresses if at not in known or known[at] in read_only[side.owner]]
         assert set(await side.writes([(at, 0xFFFFFFFF) for at in others])) == {SLVERR}
         assert await side.state() == CLOSED
 
@@ -198,8 +198,8 @@ async def a_side_that_hangs_does_not_hang_the_other(dut: HierarchyObject) -> Non
     await box.open()
     for stuck, other in ((box.host, box.rot), (box.rot, box.host)):
         # A write without data, and a read whose data is not taken, repeatedly.
-        for name, value in (("awvalid", 1), ("awaddr", 4), ("arvalid", 1), ("araddr", 0)):
-            stuck.driven(name).value = value
+        for name, value in (("aw_valid", 1), ("aw_addr", 4), ("ar_valid", 1), ("ar_addr", 0)):
+            stuck.field(name).value = value
         for _ in range(20):
             assert await other.state() == READY
             await other.write(other.at["command"], 0)

@@ -1,10 +1,9 @@
 // One-time-programmable storage on AXI4-Lite: its core, the shadow's memory and a register block.
 // The array is outside (../doc/README.md).
 //
-// The register block is produced by a generator and answers every external access with OKAY. A
-// refusal has to be an error for the manager. So one access is outstanding at a time, and its
-// response carries the refusal. No read waits while a latch is written, either. Reset begins a load
-// of the array, and forgets an open access.
+// An access that the core refuses is an error for the manager, and one access is open at a time
+// (`axi_lite_serializer`). No read waits while a latch is written, either. Reset begins a load of
+// the array, and forgets an open access.
 //
 // Hardening is that of `otp_core`: an upset closes everything until reset, with `alert_o`. The
 // registers of the bus are not redundant, but a word that is read is judged in the core.
@@ -15,6 +14,7 @@
 
 module otp
   import otp_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Each parameter at 0 builds a variant that the tests have to detect, see `otp_core`.
   parameter bit Hardened  = 1'b1,
@@ -24,30 +24,9 @@ module otp
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // Write address.
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  // Write data.
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  // Write response.
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  // Read address.
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  // This is the AXI4-Lite port with 4 KiB of addresses.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // The array. A request stays with all its fields until it is acknowledged, with the cells that
   // were read.
@@ -89,86 +68,27 @@ module otp
   // The block was upset. This lasts until reset.
   output logic        alert_o
 );
-  // The code of an error (AMBA AXI §A3.4.4).
-  localparam logic [1:0] RespSlverr = 2'b10;
-  // The last address of the page has no register, so an access to it is an error.
-  localparam logic [11:0] NoRegister = 12'hffc;
   // A burn needs this number, so that a runaway store does not burn.
   localparam logic [15:0] BurnKey    = 16'hb1a5;
 
   otp_regs_pkg::otp__in_t  regs_in;
   otp_regs_pkg::otp__out_t regs_out;
 
-  // One access is open at a time: a write is taken as soon as its address and its data are valid,
-  // otherwise a read.
-  logic busy_d, busy_q, takes_write, takes_read;
-  logic write_ready, data_ready, read_ready;
-  assign takes_write    = ~busy_q & axil_awvalid_i & axil_wvalid_i & write_ready & data_ready;
-  assign takes_read     = ~busy_q & axil_arvalid_i & ~(axil_awvalid_i & axil_wvalid_i) & read_ready;
-  assign axil_awready_o = takes_write;
-  assign axil_wready_o  = takes_write;
-  assign axil_arready_o = takes_read;
-
-  // A refusal is kept until its response is taken.
-  logic refuses, refused_d, refused_q;
-  always_comb begin
-    busy_d    = busy_q | takes_write | takes_read;
-    refused_d = refused_q | refuses;
-    if ((axil_bvalid_o & axil_bready_i) | (axil_rvalid_o & axil_rready_i)) begin
-      busy_d    = 1'b0;
-      refused_d = 1'b0;
-    end
-  end
-
-  // State of the open access: `busy_q` is set until its response is taken, and `refused_q` if it
-  // was refused. The register block answers in the cycle after the access was taken at the
-  // earliest, so a refusal of that cycle is in time for the response.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q    <= 1'b0;
-      refused_q <= 1'b0;
-    end else begin
-      busy_q    <= busy_d;
-      refused_q <= refused_d;
-    end
-  end
-
-  // A refusal has priority over the OKAY of the register block. The buffer of the register block
-  // keeps the last word: it is shown while it is valid, and at no other time.
-  logic [1:0]  bresp, rresp;
-  logic [31:0] rdata;
-  assign axil_bresp_o = refused_q ? RespSlverr : bresp;
-  assign axil_rresp_o = refused_q ? RespSlverr : rresp;
-  assign axil_rdata_o = axil_rvalid_o & ~refused_q ? rdata : '0;
-
-  // The register block decodes words only. An unaligned address selects no register.
-  function automatic logic [11:0] register_at(logic [11:0] address);
-    return address[1:0] == 2'b00 ? address : NoRegister;
-  endfunction
+  // One access is open at a time, and its response carries a refusal of the core. The buffer of the
+  // register block keeps the last word, which is shown only while it is valid.
+  axil_req_t  regs_req;
+  axil_resp_t regs_resp;
+  logic       refuses;
+  axi_lite_serializer #(.ReadsMayFail(1'b1)) u_serializer (
+    .clk_i, .rst_ni, .axil_i, .axil_o, .regs_o (regs_req), .regs_i (regs_resp), .refuses_i (refuses)
+  );
 
   // Generated from data/otp.rdl.
   otp_regs u_regs (
     .clk            (clk_i),
     .arst_n         (rst_ni),
-    .s_axil_awready (write_ready),
-    .s_axil_awvalid (takes_write),
-    .s_axil_awaddr  (register_at(axil_awaddr_i)),
-    .s_axil_awprot  (axil_awprot_i),
-    .s_axil_wready  (data_ready),
-    .s_axil_wvalid  (takes_write),
-    .s_axil_wdata   (axil_wdata_i),
-    .s_axil_wstrb   (axil_wstrb_i),
-    .s_axil_bready  (axil_bready_i),
-    .s_axil_bvalid  (axil_bvalid_o),
-    .s_axil_bresp   (bresp),
-    .s_axil_arready (read_ready),
-    .s_axil_arvalid (takes_read),
-    .s_axil_araddr  (register_at(axil_araddr_i)),
-    .s_axil_arprot  (axil_arprot_i),
-    .s_axil_rready  (axil_rready_i),
-    .s_axil_rvalid  (axil_rvalid_o),
-    .s_axil_rdata   (rdata),
-    .s_axil_rresp   (rresp),
+    .axil_i         (regs_req),
+    .axil_o         (regs_resp),
     .hwif_in        (regs_in),
     .hwif_out       (regs_out)
   );
@@ -285,37 +205,7 @@ module otp
     regs_in.rows.wr_ack          = regs_out.rows.req & regs_out.rows.req_is_wr;
   end
 
-`ifndef SYNTHESIS
-  axi_lite_checks #(.AddrBits(12)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i (axil_awvalid_i),
-    .awready_i (axil_awready_o),
-    .awaddr_i  (axil_awaddr_i),
-    .wvalid_i  (axil_wvalid_i),
-    .wready_i  (axil_wready_o),
-    .wdata_i   (axil_wdata_i),
-    .wstrb_i   (axil_wstrb_i),
-    .bvalid_i  (axil_bvalid_o),
-    .bready_i  (axil_bready_i),
-    .bresp_i   (axil_bresp_o),
-    .arvalid_i (axil_arvalid_i),
-    .arready_i (axil_arready_o),
-    .araddr_i  (axil_araddr_i),
-    .rvalid_i  (axil_rvalid_o),
-    .rready_i  (axil_rready_i),
-    .rdata_i   (axil_rdata_o),
-    .rresp_i   (axil_rresp_o)
-  );
-`endif
-
   // Every refusal is an error for the manager, and a refused read shows zeros.
-  `ASSERT(ARefusalIsAnError_A, refuses |=> (axil_bvalid_o && axil_bresp_o == RespSlverr) ||
-          (axil_rvalid_o && axil_rresp_o == RespSlverr && axil_rdata_o == '0))
-  // No access is taken while another one is open, so a refusal belongs to one access.
-  `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_awready_o && !axil_wready_o && !axil_arready_o)
-  // A response belongs to an access that was taken.
-  `ASSERT(NoAnswerUnasked_A, axil_bvalid_o || axil_rvalid_o |-> busy_q)
-  // A word that was read before does not stay on the bus.
-  `ASSERT(NothingIsShownUnasked_A, !axil_rvalid_o |-> axil_rdata_o == '0)
+  `ASSERT(ARefusalIsAnError_A, refuses |=> (axil_o.b_valid && axil_o.b_resp == RespSlverr) ||
+          (axil_o.r_valid && axil_o.r_resp == RespSlverr && axil_o.r_data == '0))
 endmodule

@@ -8,6 +8,7 @@
 
 module otp_simulated
   import otp_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Variants of `otp` that the tests have to detect, and the cycles of a burn.
   parameter bit Hardened  = 1'b1,
@@ -18,25 +19,8 @@ module otp_simulated
   input  logic        clk_i,
   input  logic        rst_ni,
   // Registers of `otp`: AXI4-Lite with one access outstanding.
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
   // Outputs and requests to hardware, as `otp_core` documents them.
   output verdict_e    verdict_o,
   output reason_e     reason_o,

@@ -37,22 +37,16 @@
   `SAME(g_engine[I].u_lane.g_collected.last_q) \
   `SAME(g_engine[I].u_lane.g_collected.bytes_q)
 
-module sha2_time_proof #(
+module sha2_time_proof
+  import hartlock_axi_pkg::*;
+#(
   parameter int unsigned RoundsPerCycle = 1,
   parameter bit          WithSha512     = 1'b0
 ) (
   input logic        clk_i,
-  input logic        awvalid_i,
-  input logic [11:0] awaddr_i,
-  input logic        wvalid_i,
+  input axil_req_t   axil_i,           // of the first engine; the second has the same but for the data
   input logic        is_secret_i,      // the word that is written now may differ
-  input logic [31:0] wdata_a_i,
   input logic [31:0] wdata_b_i,
-  input logic [3:0]  wstrb_i,
-  input logic        bready_i,
-  input logic        arvalid_i,
-  input logic [11:0] araddr_i,
-  input logic        rready_i,
   input logic        str_valid_i,
   input logic [63:0] str_data_a_i,
   input logic [63:0] str_data_b_i,
@@ -66,29 +60,28 @@ module sha2_time_proof #(
 
   // Handshakes, responses and pins: everything but the data that are read.
   typedef struct packed {
-    logic awready, wready, bvalid, arready, rvalid, str_ready, irq, alert;
-    logic [1:0] bresp, rresp;
+    axil_resp_t axil;
+    logic str_ready, irq, alert;
   } seen_t;
   seen_t seen_a, seen_b;
-  logic [31:0] rdata_a, rdata_b;
+  axil_req_t  axil_b;
+  axil_resp_t resp_a, resp_b;
+  always_comb begin
+    axil_b             = axil_i;
+    axil_b.w_data      = wdata_b_i;
+    seen_a.axil        = resp_a;
+    seen_b.axil        = resp_b;
+    seen_a.axil.r_data = '0;
+    seen_b.axil.r_data = '0;
+  end
 
   sha2 #(.RoundsPerCycle(RoundsPerCycle), .WithSha512(WithSha512)) a (
-    .clk_i, .rst_ni,
-    .axil_awvalid_i (awvalid_i), .axil_awready_o (seen_a.awready), .axil_awaddr_i (awaddr_i), .axil_awprot_i ('0),
-    .axil_wvalid_i (wvalid_i), .axil_wready_o (seen_a.wready), .axil_wdata_i (wdata_a_i), .axil_wstrb_i (wstrb_i),
-    .axil_bvalid_o (seen_a.bvalid), .axil_bready_i (bready_i), .axil_bresp_o (seen_a.bresp),
-    .axil_arvalid_i (arvalid_i), .axil_arready_o (seen_a.arready), .axil_araddr_i (araddr_i), .axil_arprot_i ('0),
-    .axil_rvalid_o (seen_a.rvalid), .axil_rready_i (rready_i), .axil_rdata_o (rdata_a), .axil_rresp_o (seen_a.rresp),
+    .clk_i, .rst_ni, .axil_i (axil_i), .axil_o (resp_a),
     .str_valid_i, .str_ready_o (seen_a.str_ready), .str_data_i (str_data_a_i), .str_last_i, .str_bytes_i, .str_abort_i,
     .lifecycle_i, .irq_o (seen_a.irq), .alert_o (seen_a.alert)
   );
   sha2 #(.RoundsPerCycle(RoundsPerCycle), .WithSha512(WithSha512)) b (
-    .clk_i, .rst_ni,
-    .axil_awvalid_i (awvalid_i), .axil_awready_o (seen_b.awready), .axil_awaddr_i (awaddr_i), .axil_awprot_i ('0),
-    .axil_wvalid_i (wvalid_i), .axil_wready_o (seen_b.wready), .axil_wdata_i (wdata_b_i), .axil_wstrb_i (wstrb_i),
-    .axil_bvalid_o (seen_b.bvalid), .axil_bready_i (bready_i), .axil_bresp_o (seen_b.bresp),
-    .axil_arvalid_i (arvalid_i), .axil_arready_o (seen_b.arready), .axil_araddr_i (araddr_i), .axil_arprot_i ('0),
-    .axil_rvalid_o (seen_b.rvalid), .axil_rready_i (rready_i), .axil_rdata_o (rdata_b), .axil_rresp_o (seen_b.rresp),
+    .clk_i, .rst_ni, .axil_i (axil_b), .axil_o (resp_b),
     .str_valid_i, .str_ready_o (seen_b.str_ready), .str_data_i (str_data_b_i), .str_last_i, .str_bytes_i, .str_abort_i,
     .lifecycle_i, .irq_o (seen_b.irq), .alert_o (seen_b.alert)
   );
@@ -103,10 +96,10 @@ module sha2_time_proof #(
   logic is_secret_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni)                         is_secret_q <= 1'b0;
-    else if (wvalid_i && seen_a.wready)  is_secret_q <= is_secret_i;
+    else if (axil_i.w_valid && resp_a.w_ready)  is_secret_q <= is_secret_i;
   end
   always_comb begin
-    if (wvalid_i && !is_secret_i) assume (wdata_a_i == wdata_b_i);
+    if (axil_i.w_valid && !is_secret_i) assume (axil_i.w_data == wdata_b_i);
     // Secrets are written to registers of secrets only.
     if (a.u_regs.axil_awvalid && a.u_regs.axil_wvalid && is_secret_q) assume (is_data(a.u_regs.axil_awaddr));
   end
@@ -121,7 +114,7 @@ module sha2_time_proof #(
   // --- the claim ---
   always_comb begin
     assert (seen_a == seen_b);
-    if (seen_a.rvalid && !is_answer_secret_q[a.u_regs.axil_resp_rptr[0]]) assert (rdata_a == rdata_b);
+    if (resp_a.r_valid && !is_answer_secret_q[a.u_regs.axil_resp_rptr[0]]) assert (resp_a.r_data == resp_b.r_data);
   end
 
   // --- what the induction needs ---

@@ -23,6 +23,7 @@
 module sha3
   import sha3_pkg::*;
   import sha3_regs_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // `RoundsPerCycle` is 1 or 2.
   parameter int unsigned RoundsPerCycle = 1,
@@ -32,31 +33,10 @@ module sha3
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // This is the AXI4-Lite port with 4 KiB of addresses. Protection bits are ignored, because the only manager
-  // of this port is the root of trust. The first channel is the write address.
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  // This is the channel of write data.
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  // This is the channel of write responses.
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  // This is the channel of read addresses.
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  // This is the channel of read data and its response.
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  // This is the AXI4-Lite port with 4 KiB of addresses. It has no protection bits, because the only manager
+  // of this port is the root of trust.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // This stream carries the message if `control.stream` is set: words of eight bytes, the first one in the
   // lower bits; the last word has none to eight. It has 64 bits because SHA3-512 takes nine of them in twelve
@@ -85,25 +65,8 @@ module sha3
   sha3_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
-    .s_axil_awready(axil_awready_o),
-    .s_axil_awvalid(axil_awvalid_i),
-    .s_axil_awaddr (axil_awaddr_i),
-    .s_axil_awprot (axil_awprot_i),
-    .s_axil_wready (axil_wready_o),
-    .s_axil_wvalid (axil_wvalid_i),
-    .s_axil_wdata  (axil_wdata_i),
-    .s_axil_wstrb  (axil_wstrb_i),
-    .s_axil_bready (axil_bready_i),
-    .s_axil_bvalid (axil_bvalid_o),
-    .s_axil_bresp  (axil_bresp_o),
-    .s_axil_arready(axil_arready_o),
-    .s_axil_arvalid(axil_arvalid_i),
-    .s_axil_araddr (axil_araddr_i),
-    .s_axil_arprot (axil_arprot_i),
-    .s_axil_rready (axil_rready_i),
-    .s_axil_rvalid (axil_rvalid_o),
-    .s_axil_rdata  (axil_rdata_o),
-    .s_axil_rresp  (axil_rresp_o),
+    .axil_i        (axil_i),
+    .axil_o        (axil_o),
     .hwif_in       (regs_in),
     .hwif_out      (regs_out)
   );
@@ -443,27 +406,7 @@ module sha3
   // of this module.
 
 `ifndef SYNTHESIS
-  axi_lite_checks #(.AddrBits(12)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i(axil_awvalid_i),
-    .awready_i(axil_awready_o),
-    .awaddr_i (axil_awaddr_i),
-    .wvalid_i (axil_wvalid_i),
-    .wready_i (axil_wready_o),
-    .wdata_i  (axil_wdata_i),
-    .wstrb_i  (axil_wstrb_i),
-    .bvalid_i (axil_bvalid_o),
-    .bready_i (axil_bready_i),
-    .bresp_i  (axil_bresp_o),
-    .arvalid_i(axil_arvalid_i),
-    .arready_i(axil_arready_o),
-    .araddr_i (axil_araddr_i),
-    .rvalid_i (axil_rvalid_o),
-    .rready_i (axil_rready_i),
-    .rdata_i  (axil_rdata_o),
-    .rresp_i  (axil_rresp_o)
-  );
+  axi_lite_checks u_checks (.clk_i, .rst_ni, .req_i (axil_i), .resp_i (axil_o));
 `endif
 
   // A word that waits for the core is not lost.

@@ -17,6 +17,7 @@
 module stream_writer
   import stream_writer_pkg::*;
   import stream_writer_regs_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Pages below this one are in no window. It is below 2^20.
   parameter int unsigned LowestPage = 0,
@@ -27,31 +28,9 @@ module stream_writer
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // AXI4-Lite, 4 KiB. Protection bits are ignored: the only manager of this port is the root of trust.
-  // Write address.
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  // Write data.
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  // Write response.
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  // Read address.
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  // Read data and response.
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  // AXI4-Lite, 4 KiB. It has no protection bits: the only manager of this port is the root of trust.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // The stream that is written: words of eight bytes with valid and ready, the first byte in the
   // lower bits. The last word has one to eight bytes. An abort says that there will be no last
@@ -63,22 +42,9 @@ module stream_writer
   input  logic [3:0]  str_bytes_i,
   input  logic        str_abort_i,
 
-  // Memory. All bursts are INCR of words of 64 bits, with one id.
-  // Write address.
-  output logic        aw_valid_o,
-  input  logic        aw_ready_i,
-  output logic [31:0] aw_addr_o,
-  output logic [7:0]  aw_len_o,
-  // Write data.
-  output logic        w_valid_o,
-  input  logic        w_ready_i,
-  output logic [63:0] w_data_o,
-  output logic [7:0]  w_strb_o,
-  output logic        w_last_o,
-  // Write response.
-  input  logic        b_valid_i,
-  output logic        b_ready_o,
-  input  logic [1:0]  b_resp_i,
+  // Memory. All bursts are INCR of words of 64 bits, with id 0, and nothing is read.
+  output axi_req_t    axi_o,
+  input  axi_resp_t   axi_i,
 
   // Lifecycle code. Any change of it ends a range, because the device may be in other hands then.
   input  logic [3:0]  lifecycle_i,
@@ -94,25 +60,8 @@ module stream_writer
   stream_writer_regs u_regs (
     .clk           (clk_i),
     .arst_n        (rst_ni),
-    .s_axil_awready(axil_awready_o),
-    .s_axil_awvalid(axil_awvalid_i),
-    .s_axil_awaddr (axil_awaddr_i),
-    .s_axil_awprot (axil_awprot_i),
-    .s_axil_wready (axil_wready_o),
-    .s_axil_wvalid (axil_wvalid_i),
-    .s_axil_wdata  (axil_wdata_i),
-    .s_axil_wstrb  (axil_wstrb_i),
-    .s_axil_bready (axil_bready_i),
-    .s_axil_bvalid (axil_bvalid_o),
-    .s_axil_bresp  (axil_bresp_o),
-    .s_axil_arready(axil_arready_o),
-    .s_axil_arvalid(axil_arvalid_i),
-    .s_axil_araddr (axil_araddr_i),
-    .s_axil_arprot (axil_arprot_i),
-    .s_axil_rready (axil_rready_i),
-    .s_axil_rvalid (axil_rvalid_o),
-    .s_axil_rdata  (axil_rdata_o),
-    .s_axil_rresp  (axil_rresp_o),
+    .axil_i        (axil_i),
+    .axil_o        (axil_o),
     .hwif_in       (regs_in),
     .hwif_out      (regs_out)
   );
@@ -145,6 +94,10 @@ module stream_writer
   assign abort  = regs_out.command.abort.value | is_changed | fault;
 
   // The writer.
+  logic        aw_valid, w_valid, w_last, b_ready;
+  logic [31:0] aw_addr;
+  logic [7:0]  aw_len, w_strb;
+  logic [63:0] w_data;
   stream_writer_core #(.Hardened(Hardened)) u_core (
     .clk_i, .rst_ni,
     .locked_i (is_locked),
@@ -159,11 +112,9 @@ module stream_writer
     .cause_o  (cause),
     .error_o  (core_error),
     .str_valid_i, .str_ready_o, .str_data_i, .str_last_i, .str_bytes_i, .str_abort_i,
-    .aw_valid_o, .aw_ready_i, .aw_addr_o, .aw_len_o,
-    .w_valid_o, .w_ready_i, .w_data_o,
-    .w_strb_o (core_strb),
-    .w_last_o,
-    .b_valid_i, .b_ready_o, .b_resp_i,
+    .aw_valid_o (aw_valid), .aw_ready_i (axi_i.aw_ready), .aw_addr_o (aw_addr), .aw_len_o (aw_len),
+    .w_valid_o (w_valid), .w_ready_i (axi_i.w_ready), .w_data_o (w_data), .w_strb_o (core_strb), .w_last_o (w_last),
+    .b_valid_i (axi_i.b_valid), .b_ready_o (b_ready), .b_resp_i (axi_i.b_resp),
     .told_o   (told)
   );
 
@@ -177,7 +128,7 @@ module stream_writer
     .address_i(regs_out.destination.address.value),
     .length_i (regs_out.length.bytes.value),
     .str_valid_i, .str_last_i, .str_bytes_i, .str_abort_i,
-    .aw_ready_i, .w_ready_i, .b_valid_i, .b_resp_i,
+    .aw_ready_i (axi_i.aw_ready), .w_ready_i (axi_i.w_ready), .b_valid_i (axi_i.b_valid), .b_resp_i (axi_i.b_resp),
     .told_i   (told),
     .differs_o(differs),
     .fault_o  (fault)
@@ -185,9 +136,19 @@ module stream_writer
 
   // No byte changes from the cycle of a difference on, and nothing is reported as done. The range
   // ends, and its open burst is completed as far as the control still knows it.
-  assign w_strb_o = core_strb & ~{8{differs | fault}};
+  assign w_strb = core_strb & ~{8{differs | fault}};
   assign done     = core_done & ~differs & ~fault;
   assign error    = core_error | fault;
+
+  assign axi_o = '{
+    aw_valid: aw_valid, aw_id: '0, aw: burst_at(aw_addr, aw_len),
+    w_valid:  w_valid, w_data: w_data, w_strb: w_strb, w_last: w_last,
+    b_ready:  b_ready,
+    ar_valid: 1'b0, ar_id: '0, ar: burst_at('0, '0),
+    r_ready:  1'b0
+  };
+  logic unused_resp;
+  assign unused_resp = ^{axi_i.b_id, axi_i.ar_ready, axi_i.r_valid, axi_i.r_id, axi_i.r_data, axi_i.r_resp, axi_i.r_last};
 
   assign irq_o   = regs_out.interrupt.intr;
   assign alert_o = error;
@@ -230,38 +191,18 @@ module stream_writer
   // The bus follows the rules of AXI4-Lite; the names below state the further properties of this module.
 
 `ifndef SYNTHESIS
-  axi_lite_checks #(.AddrBits(12)) u_checks (
-    .clk_i,
-    .rst_ni,
-    .awvalid_i(axil_awvalid_i),
-    .awready_i(axil_awready_o),
-    .awaddr_i (axil_awaddr_i),
-    .wvalid_i (axil_wvalid_i),
-    .wready_i (axil_wready_o),
-    .wdata_i  (axil_wdata_i),
-    .wstrb_i  (axil_wstrb_i),
-    .bvalid_i (axil_bvalid_o),
-    .bready_i (axil_bready_i),
-    .bresp_i  (axil_bresp_o),
-    .arvalid_i(axil_arvalid_i),
-    .arready_i(axil_arready_o),
-    .araddr_i (axil_araddr_i),
-    .rvalid_i (axil_rvalid_o),
-    .rready_i (axil_rready_i),
-    .rdata_i  (axil_rdata_o),
-    .rresp_i  (axil_rresp_o)
-  );
+  axi_lite_checks u_checks (.clk_i, .rst_ni, .req_i (axil_i), .resp_i (axil_o));
 `endif
 
   // A control that may be wrong changes no byte of memory, in the same cycle already.
-  `ASSERT(ADifferenceChangesNoByte_A, differs || fault |-> w_strb_o == '0 && !done)
+  `ASSERT(ADifferenceChangesNoByte_A, differs || fault |-> axi_o.w_strb == '0 && !done)
   // A lock lasts until reset.
   `ASSERT(ALockIsForGood_A, is_locked |=> is_locked)
   // The window cannot change once firmware has locked it.
   `ASSERT(ALockedWindowStays_A, is_locked |=>
           $stable({regs_out.window_first.page.value, regs_out.window_last.page.value}))
   // No burst begins in a page that the system keeps from the writer.
-  `ASSERT(NothingBelowTheLowestPage_A, 1'b1 |=> !(aw_valid_o && !is_allowed(aw_addr_o[31:12])))
+  `ASSERT(NothingBelowTheLowestPage_A, 1'b1 |=> !(axi_o.aw_valid && !is_allowed(aw_addr[31:12])))
   // The inputs of a range do not change while it is written, so the core need not copy them.
   `ASSERT(ARangeIsStable_A, busy || regs_out.command.start.value |=>
           $stable({regs_out.destination.address.value, regs_out.length.bytes.value}))

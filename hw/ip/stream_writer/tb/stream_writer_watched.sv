@@ -5,31 +5,16 @@
 
 `include "assert.svh"
 
-module stream_writer_watched #(
+module stream_writer_watched
+  import hartlock_axi_pkg::*;
+#(
   parameter bit Hardened = 1'b1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  input  logic        axil_awvalid_i,
-  output logic        axil_awready_o,
-  input  logic [11:0] axil_awaddr_i,
-  input  logic [2:0]  axil_awprot_i,
-  input  logic        axil_wvalid_i,
-  output logic        axil_wready_o,
-  input  logic [31:0] axil_wdata_i,
-  input  logic [3:0]  axil_wstrb_i,
-  output logic        axil_bvalid_o,
-  input  logic        axil_bready_i,
-  output logic [1:0]  axil_bresp_o,
-  input  logic        axil_arvalid_i,
-  output logic        axil_arready_o,
-  input  logic [11:0] axil_araddr_i,
-  input  logic [2:0]  axil_arprot_i,
-  output logic        axil_rvalid_o,
-  input  logic        axil_rready_i,
-  output logic [31:0] axil_rdata_o,
-  output logic [1:0]  axil_rresp_o,
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   input  logic        str_valid_i,
   output logic        str_ready_o,
@@ -47,32 +32,33 @@ module stream_writer_watched #(
 );
   localparam int unsigned Most = 256;
 
-  logic        aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready, irq;
+  logic        aw_valid, aw_ready, w_valid, w_ready, b_valid, irq;
   logic [31:0] aw_addr;
   logic [7:0]  aw_len, w_strb;
   logic [63:0] w_data;
 
+  axi_req_t  req;
+  axi_resp_t resp;
+  assign aw_valid = req.aw_valid;
+  assign aw_addr  = req.aw.addr;
+  assign aw_len   = req.aw.len;
+  assign w_valid  = req.w_valid;
+  assign w_data   = req.w_data;
+  assign w_strb   = req.w_strb;
+  always_comb begin
+    resp          = '0;
+    resp.aw_ready = aw_ready;
+    resp.w_ready  = w_ready;
+    resp.b_valid  = b_valid;
+  end
+
   stream_writer #(.LowestPage(524288), .Hardened(Hardened)) u_writer (
     .clk_i, .rst_ni,
-    .axil_awvalid_i, .axil_awready_o, .axil_awaddr_i, .axil_awprot_i,
-    .axil_wvalid_i, .axil_wready_o, .axil_wdata_i, .axil_wstrb_i,
-    .axil_bvalid_o, .axil_bready_i, .axil_bresp_o,
-    .axil_arvalid_i, .axil_arready_o, .axil_araddr_i, .axil_arprot_i,
-    .axil_rvalid_o, .axil_rready_i, .axil_rdata_o, .axil_rresp_o,
+    .axil_i, .axil_o,
     .str_valid_i, .str_ready_o, .str_data_i, .str_last_i, .str_bytes_i,
     .str_abort_i(1'b0),
-    .aw_valid_o (aw_valid),
-    .aw_ready_i (aw_ready),
-    .aw_addr_o  (aw_addr),
-    .aw_len_o   (aw_len),
-    .w_valid_o  (w_valid),
-    .w_ready_i  (w_ready),
-    .w_data_o   (w_data),
-    .w_strb_o   (w_strb),
-    .w_last_o   (w_last),
-    .b_valid_i  (b_valid),
-    .b_ready_o  (b_ready),
-    .b_resp_i   (2'b00),
+    .axi_o      (req),
+    .axi_i      (resp),
     .lifecycle_i(4'd0),
     .irq_o      (irq),
     .alert_o
@@ -80,7 +66,7 @@ module stream_writer_watched #(
 
   // What a subordinate need not look at: the length of a burst says which beat is its last one.
   logic unused;
-  assign unused = ^{irq, b_ready, w_last, aw_len[7:3]};
+  assign unused = ^{irq, aw_len[7:3], req};
 
   // --- memory: one burst at a time, of which beats come after the address or with it ---
   logic [15:0] stalls_q;

@@ -6,6 +6,7 @@ import functools
 import random
 
 import cocotb
+from axi_bundles import Fields
 from axi_lite import OKAY, SLVERR, Manager
 from cocotb.handle import HierarchyObject
 from handshakes import Bench
@@ -21,8 +22,9 @@ DONE, ERROR, REFUSED = 1, 2, 4
 class Driver:
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut = dut
-        self.bench = Bench(dut, [*INPUTS, "lifecycle_i"])
-        self.stream, self.memory = Stream(dut), Memory(dut)
+        fields = Fields(dut, "axi", is_manager=False)
+        self.bench = Bench(fields, [*INPUTS, "lifecycle_i"])
+        self.stream, self.memory = Stream(dut), Memory(fields)
         self.bus = Manager(dut, "axil", random.choice([0.0, 0.3]))
 
     async def get(self, name: str) -> int:

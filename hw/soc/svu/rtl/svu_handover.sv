@@ -12,7 +12,7 @@
 `include "assert.svh"
 
 module svu_handover
-  import soc_axi_pkg::lite_req_t, soc_axi_pkg::lite_resp_t;
+  import hartlock_axi_pkg::axil_req_t, hartlock_axi_pkg::axil_resp_t;
 #(
   // 0 builds a variant that follows the release in both directions, to show that the test detects it.
   parameter bit KeepsOwner = 1'b1
@@ -26,18 +26,18 @@ module svu_handover
   output logic        is_host_o,
 
   // The verification unit: registers and stream.
-  input  lite_req_t   unit_req_i,
-  output lite_resp_t  unit_resp_o,
+  input  axil_req_t   unit_axil_i,
+  output axil_resp_t  unit_axil_o,
   input  logic        unit_valid_i,
   output logic        unit_ready_o,
 
   // The host: registers only.
-  input  lite_req_t   host_req_i,
-  output lite_resp_t  host_resp_o,
+  input  axil_req_t   host_axil_i,
+  output axil_resp_t  host_axil_o,
 
   // The engine.
-  output lite_req_t   engine_req_o,
-  input  lite_resp_t  engine_resp_i,
+  output axil_req_t   engine_axil_o,
+  input  axil_resp_t  engine_axil_i,
   output logic        engine_valid_o,
   input  logic        engine_ready_i
 );
@@ -51,9 +51,9 @@ module svu_handover
 
   // Requests of the owner reach the engine, and its answers the owner. The other side gets nothing.
   assign is_host_o      = host_q;
-  assign engine_req_o   = host_q ? host_req_i : unit_req_i;
-  assign host_resp_o    = host_q ? engine_resp_i : '0;
-  assign unit_resp_o    = host_q ? '0 : engine_resp_i;
+  assign engine_axil_o   = host_q ? host_axil_i : unit_axil_i;
+  assign host_axil_o    = host_q ? engine_axil_i : '0;
+  assign unit_axil_o    = host_q ? '0 : engine_axil_i;
   assign engine_valid_o = unit_valid_i & ~host_q;
   assign unit_ready_o   = engine_ready_i & ~host_q;
 
@@ -63,7 +63,7 @@ module svu_handover
   // from.
   `ASSERT(TheUnitHasItFirst_A, !$past(release_i) && !$past(is_host_o) |-> !is_host_o)
   // After the handover the unit cannot disturb the host.
-  `ASSERT(NothingOfTheUnitAfterIt_A, is_host_o |-> engine_req_o == host_req_i && !engine_valid_o)
+  `ASSERT(NothingOfTheUnitAfterIt_A, is_host_o |-> engine_axil_o == host_axil_i && !engine_valid_o)
   // Before the handover the host neither reaches the engine nor sees its answers.
-  `ASSERT(NothingOfTheHostBeforeIt_A, !is_host_o |-> engine_req_o == unit_req_i && host_resp_o == '0)
+  `ASSERT(NothingOfTheHostBeforeIt_A, !is_host_o |-> engine_axil_o == unit_axil_i && host_axil_o == '0)
 endmodule

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import AXIL_REQ, AXIL_RESP
 from handshakes import Bench, Part
-from soc_bundles import LITE_REQ, LITE_RESP
 
-INPUTS = ["release_i", "unit_req_i", "unit_valid_i", "host_req_i", "engine_resp_i", "engine_ready_i"]
-REQ_BITS, RESP_BITS = sum(LITE_REQ.values()), sum(LITE_RESP.values())
+INPUTS = ["release_i", "unit_axil_i", "unit_valid_i", "host_axil_i", "engine_axil_i", "engine_ready_i"]
+REQ_BITS, RESP_BITS = sum(AXIL_REQ.values()), sum(AXIL_RESP.values())
 
 
 def bits(widths: dict[str, int], name: str) -> int:
@@ -23,7 +23,7 @@ def bits(widths: dict[str, int], name: str) -> int:
 
 
 # The unit offers nothing in the cycle of the handover: it has ended by then.
-OFFERS = bits(LITE_REQ, "aw_valid") | bits(LITE_REQ, "w_valid") | bits(LITE_REQ, "ar_valid")
+OFFERS = bits(AXIL_REQ, "aw_valid") | bits(AXIL_REQ, "w_valid") | bits(AXIL_REQ, "ar_valid")
 
 
 class Sides(Part):
@@ -40,16 +40,16 @@ class Sides(Part):
         self.answer = random.getrandbits(RESP_BITS)
         if not self.unit_offers:
             self.unit &= ~OFFERS
-        dut.unit_req_i.value, dut.host_req_i.value, dut.engine_resp_i.value = self.unit, self.host, self.answer
+        dut.unit_axil_i.value, dut.host_axil_i.value, dut.engine_axil_i.value = self.unit, self.host, self.answer
         dut.unit_valid_i.value = random.getrandbits(1)
         dut.engine_ready_i.value = random.getrandbits(1)
 
     def sample(self) -> None:
         dut, is_host = self.dut, self.is_host
         assert dut.is_host_o.value == int(is_host)
-        assert int(dut.engine_req_o.value) == (self.host if is_host else self.unit)
-        assert int(dut.host_resp_o.value) == (self.answer if is_host else 0)
-        assert int(dut.unit_resp_o.value) == (0 if is_host else self.answer)
+        assert int(dut.engine_axil_o.value) == (self.host if is_host else self.unit)
+        assert int(dut.host_axil_o.value) == (self.answer if is_host else 0)
+        assert int(dut.unit_axil_o.value) == (0 if is_host else self.answer)
         assert dut.engine_valid_o.value == (0 if is_host else int(dut.unit_valid_i.value))
         assert dut.unit_ready_o.value == (0 if is_host else int(dut.engine_ready_i.value))
 

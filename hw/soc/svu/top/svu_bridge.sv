@@ -4,7 +4,7 @@
 `include "machine_assert.svh"
 
 module svu_bridge
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -21,8 +21,8 @@ module svu_bridge
   output logic        err_o,
 
   // The bus.
-  output req_t        axi_req_o,
-  input  resp_t       axi_resp_i
+  output axi_req_t    axi_o,
+  input  axi_resp_t   axi_i
 );
   logic        aw_valid, w_valid, b_ready, ar_valid, r_ready;
   logic [31:0] addr;
@@ -34,25 +34,25 @@ module svu_bridge
     .clk_i, .rst_ni, .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
     // Channels of AXI, one access at a time.
     .aw_valid_o (aw_valid),
-    .aw_ready_i (axi_resp_i.aw_ready),
+    .aw_ready_i (axi_i.aw_ready),
     .w_valid_o  (w_valid),
-    .w_ready_i  (axi_resp_i.w_ready),
+    .w_ready_i  (axi_i.w_ready),
     .w_data_o   (w_data),
     .w_strb_o   (w_strb),
-    .b_valid_i  (axi_resp_i.b_valid),
+    .b_valid_i  (axi_i.b_valid),
     .b_ready_o  (b_ready),
-    .b_resp_i   (axi_resp_i.b_resp),
+    .b_resp_i   (axi_i.b_resp),
     .ar_valid_o (ar_valid),
-    .ar_ready_i (axi_resp_i.ar_ready),
+    .ar_ready_i (axi_i.ar_ready),
     .a_addr_o   (addr),
-    .r_valid_i  (axi_resp_i.r_valid),
+    .r_valid_i  (axi_i.r_valid),
     .r_ready_o  (r_ready),
-    .r_data_i   (axi_resp_i.r_data),
-    .r_resp_i   (axi_resp_i.r_resp)
+    .r_data_i   (axi_i.r_data),
+    .r_resp_i   (axi_i.r_resp)
   );
 
   // One beat and one access at a time: no id is needed to tell accesses apart.
-  assign axi_req_o = '{
+  assign axi_o = '{
     aw_valid: aw_valid,
     aw_id:    '0,
     aw:       word_at(addr),
@@ -68,5 +68,5 @@ module svu_bridge
   };
 
   // A read asks for the word that the core asked for.
-  `MACHINE_ASSERT(AReadIsWhereItWasAsked_A, $rose(axi_req_o.ar_valid) |-> axi_req_o.ar.addr >> 2 == $past(addr_i >> 2))
+  `MACHINE_ASSERT(AReadIsWhereItWasAsked_A, $rose(axi_o.ar_valid) |-> axi_o.ar.addr >> 2 == $past(addr_i >> 2))
 endmodule

@@ -9,7 +9,7 @@
 
 module svu_host
   import svu_pkg::*;
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -17,16 +17,16 @@ module svu_host
   input  logic        host_rst_ni,
 
   // The first stage and the medium, which are read only.
-  output req_t        ram_req_o,
-  input  resp_t       ram_resp_i,
-  output req_t        medium_req_o,
-  input  resp_t       medium_resp_i,
+  output axi_req_t    ram_axi_o,
+  input  axi_resp_t   ram_axi_i,
+  output axi_req_t    medium_axi_o,
+  input  axi_resp_t   medium_axi_i,
 
   // Registers of the engine and of the storage.
-  output lite_req_t   engine_req_o,
-  input  lite_resp_t  engine_resp_i,
-  output lite_req_t   otp_req_o,
-  input  lite_resp_t  otp_resp_i,
+  output axil_req_t   engine_axil_o,
+  input  axil_resp_t  engine_axil_i,
+  output axil_req_t   otp_axil_o,
+  input  axil_resp_t  otp_axil_i,
 
   // The bench: a register was written in this cycle.
   output logic        bench_write_o,
@@ -139,8 +139,8 @@ module svu_host
   assign fetch_err[1] = 1'b0;
 
   // --- the first stage's memory: fetches, and loads of constants ---
-  req_t  [1:0] ram_req;
-  resp_t [1:0] ram_resp;
+  axi_req_t  [1:0] ram_req;
+  axi_resp_t [1:0] ram_resp;
 
   // One bridge for each port of the core, since both may have an access open.
   svu_bridge u_fetch (
@@ -155,8 +155,8 @@ module svu_host
     .rvalid_o (fetch_rvalid[0]),
     .rdata_o  (fetch_rdata[0]),
     .err_o    (fetch_err[0]),
-    .axi_req_o  (ram_req[0]),
-    .axi_resp_i (ram_resp[0])
+    .axi_o  (ram_req[0]),
+    .axi_i (ram_resp[0])
   );
   svu_bridge u_load (
     .clk_i,
@@ -170,17 +170,17 @@ module svu_host
     .rvalid_o (access_rvalid[0]),
     .rdata_o  (access_rdata[0]),
     .err_o    (access_err[0]),
-    .axi_req_o  (ram_req[1]),
-    .axi_resp_i (ram_resp[1])
+    .axi_o  (ram_req[1]),
+    .axi_i (ram_resp[1])
   );
   // Fetches and loads share the port of the memory.
   soc_mux u_ram (
     .clk_i,
     .rst_ni,
-    .req_i  (ram_req),
-    .resp_o (ram_resp),
-    .req_o  (ram_req_o),
-    .resp_i (ram_resp_i)
+    .axi_i  (ram_req),
+    .axi_o (ram_resp),
+    .sub_axi_o  (ram_axi_o),
+    .sub_axi_i (ram_axi_i)
   );
 
   // --- the medium ---
@@ -196,8 +196,8 @@ module svu_host
     .rvalid_o (access_rvalid[3]),
     .rdata_o  (access_rdata[3]),
     .err_o    (access_err[3]),
-    .axi_req_o  (medium_req_o),
-    .axi_resp_i (medium_resp_i)
+    .axi_o  (medium_axi_o),
+    .axi_i (medium_axi_i)
   );
 
   // --- registers ---
@@ -248,23 +248,23 @@ module svu_host
   );
 
   // Engine and storage get the same address and data, and handshakes of their own.
-  function automatic lite_req_t request(logic aw, logic w, logic b, logic ar, logic r, logic [11:0] address,
+  function automatic axil_req_t request(logic aw, logic w, logic b, logic ar, logic r, logic [11:0] address,
                                         logic [31:0] data, logic [3:0] strobes);
     return '{aw_valid: aw, aw_addr: address, w_valid: w, w_data: data, w_strb: strobes, b_ready: b, ar_valid: ar,
              ar_addr: address, r_ready: r};
   endfunction
-  assign engine_req_o = request(aw_valid[0], w_valid[0], b_ready[0], ar_valid[0], r_ready[0], block_addr, block_w_data,
+  assign engine_axil_o = request(aw_valid[0], w_valid[0], b_ready[0], ar_valid[0], r_ready[0], block_addr, block_w_data,
                                 block_w_strb);
-  assign otp_req_o    = request(aw_valid[1], w_valid[1], b_ready[1], ar_valid[1], r_ready[1], block_addr, block_w_data,
+  assign otp_axil_o    = request(aw_valid[1], w_valid[1], b_ready[1], ar_valid[1], r_ready[1], block_addr, block_w_data,
                                 block_w_strb);
-  assign aw_ready[1:0] = {otp_resp_i.aw_ready, engine_resp_i.aw_ready};
-  assign w_ready[1:0]  = {otp_resp_i.w_ready, engine_resp_i.w_ready};
-  assign b_valid[1:0]  = {otp_resp_i.b_valid, engine_resp_i.b_valid};
-  assign b_resp[1:0]   = {otp_resp_i.b_resp, engine_resp_i.b_resp};
-  assign ar_ready[1:0] = {otp_resp_i.ar_ready, engine_resp_i.ar_ready};
-  assign r_valid[1:0]  = {otp_resp_i.r_valid, engine_resp_i.r_valid};
-  assign r_data[1:0]   = {otp_resp_i.r_data, engine_resp_i.r_data};
-  assign r_resp[1:0]   = {otp_resp_i.r_resp, engine_resp_i.r_resp};
+  assign aw_ready[1:0] = {otp_axil_i.aw_ready, engine_axil_i.aw_ready};
+  assign w_ready[1:0]  = {otp_axil_i.w_ready, engine_axil_i.w_ready};
+  assign b_valid[1:0]  = {otp_axil_i.b_valid, engine_axil_i.b_valid};
+  assign b_resp[1:0]   = {otp_axil_i.b_resp, engine_axil_i.b_resp};
+  assign ar_ready[1:0] = {otp_axil_i.ar_ready, engine_axil_i.ar_ready};
+  assign r_valid[1:0]  = {otp_axil_i.r_valid, engine_axil_i.r_valid};
+  assign r_data[1:0]   = {otp_axil_i.r_data, engine_axil_i.r_data};
+  assign r_resp[1:0]   = {otp_axil_i.r_resp, engine_axil_i.r_resp};
 
   // The page of the bench, which is no part of a chip.
   bench_registers u_bench (

@@ -5,7 +5,7 @@
 // is that of the chip; the host has a reset of its own inside of it.
 
 module svu_machine
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // Hash cores of the engine and their rounds in a cycle; 1 has the unit compute each root twice.
   parameter int unsigned Lanes          = 4,
@@ -41,10 +41,10 @@ module svu_machine
   output logic [31:0] boot_reason_o,
   output logic        alert_o
 );
-  req_t       medium_req, host_medium_req, host_ram_req;
-  resp_t      medium_resp, host_medium_resp, host_ram_resp;
-  lite_req_t  engine_req, otp_req;
-  lite_resp_t engine_resp, otp_resp;
+  axi_req_t    medium_req, host_medium_req, host_ram_req;
+  axi_resp_t   medium_resp, host_medium_resp, host_ram_resp;
+  axil_req_t  engine_req, otp_req;
+  axil_resp_t engine_resp, otp_resp;
   logic       host_alert;
 
   // Verification unit and host share the medium, the engine and the storage.
@@ -57,17 +57,17 @@ module svu_machine
     .clk_i,
     .rst_ni,
     // The medium, for both.
-    .medium_req_o       (medium_req),
-    .medium_resp_i      (medium_resp),
-    .host_medium_req_i  (host_medium_req),
-    .host_medium_resp_o (host_medium_resp),
+    .medium_axi_o       (medium_req),
+    .medium_axi_i      (medium_resp),
+    .host_medium_axi_i  (host_medium_req),
+    .host_medium_axi_o (host_medium_resp),
     // Reads of the first stage, and registers, for the host.
-    .host_ram_req_i     (host_ram_req),
-    .host_ram_resp_o    (host_ram_resp),
-    .host_engine_req_i  (engine_req),
-    .host_engine_resp_o (engine_resp),
-    .host_otp_req_i     (otp_req),
-    .host_otp_resp_o    (otp_resp),
+    .host_ram_axi_i     (host_ram_req),
+    .host_ram_axi_o    (host_ram_resp),
+    .host_engine_axil_i  (engine_req),
+    .host_engine_axil_o (engine_resp),
+    .host_otp_axil_i     (otp_req),
+    .host_otp_axil_o    (otp_resp),
     // Reset of the host, and what causes it.
     .fault_i            (host_alert),
     .host_rst_no,
@@ -81,15 +81,15 @@ module svu_machine
     .rst_ni,
     .host_rst_ni   (host_rst_no),
     // The first stage and the medium.
-    .ram_req_o     (host_ram_req),
-    .ram_resp_i    (host_ram_resp),
-    .medium_req_o  (host_medium_req),
-    .medium_resp_i (host_medium_resp),
+    .ram_axi_o     (host_ram_req),
+    .ram_axi_i    (host_ram_resp),
+    .medium_axi_o  (host_medium_req),
+    .medium_axi_i (host_medium_resp),
     // Registers.
-    .engine_req_o  (engine_req),
-    .engine_resp_i (engine_resp),
-    .otp_req_o     (otp_req),
-    .otp_resp_i    (otp_resp),
+    .engine_axil_o  (engine_req),
+    .engine_axil_i (engine_resp),
+    .otp_axil_o     (otp_req),
+    .otp_axil_i    (otp_resp),
     .bench_write_o (bench_write),
     .bench_addr_o  (bench_addr),
     .bench_data_o  (bench_data),

@@ -14,7 +14,7 @@
 `include "machine_assert.svh"
 
 module svu_unit
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
   import otp_pkg::*;
 #(
   // Hash cores of the engine and their rounds in a cycle; 1 has the engine compute each root twice;
@@ -33,18 +33,18 @@ module svu_unit
   input  logic        rst_ni,
 
   // The medium, which is only read.
-  output req_t        medium_req_o,
-  input  resp_t       medium_resp_i,
+  output axi_req_t    medium_axi_o,
+  input  axi_resp_t   medium_axi_i,
 
   // The host: reads of the medium and of the first stage, registers of the engine and of the storage.
-  input  req_t        host_medium_req_i,
-  output resp_t       host_medium_resp_o,
-  input  req_t        host_ram_req_i,
-  output resp_t       host_ram_resp_o,
-  input  lite_req_t   host_engine_req_i,
-  output lite_resp_t  host_engine_resp_o,
-  input  lite_req_t   host_otp_req_i,
-  output lite_resp_t  host_otp_resp_o,
+  input  axi_req_t    host_medium_axi_i,
+  output axi_resp_t   host_medium_axi_o,
+  input  axi_req_t    host_ram_axi_i,
+  output axi_resp_t   host_ram_axi_o,
+  input  axil_req_t   host_engine_axil_i,
+  output axil_resp_t  host_engine_axil_o,
+  input  axil_req_t   host_otp_axil_i,
+  output axil_resp_t  host_otp_axil_o,
 
   // The host's core has detected a fault of its own.
   input  logic        fault_i,
@@ -100,25 +100,8 @@ module svu_unit
   otp_simulated u_otp (
     .clk_i, .rst_ni,
     // Registers, for the host.
-    .axil_awvalid_i (host_otp_req_i.aw_valid),
-    .axil_awready_o (host_otp_resp_o.aw_ready),
-    .axil_awaddr_i  (host_otp_req_i.aw_addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (host_otp_req_i.w_valid),
-    .axil_wready_o  (host_otp_resp_o.w_ready),
-    .axil_wdata_i   (host_otp_req_i.w_data),
-    .axil_wstrb_i   (host_otp_req_i.w_strb),
-    .axil_bvalid_o  (host_otp_resp_o.b_valid),
-    .axil_bready_i  (host_otp_req_i.b_ready),
-    .axil_bresp_o   (host_otp_resp_o.b_resp),
-    .axil_arvalid_i (host_otp_req_i.ar_valid),
-    .axil_arready_o (host_otp_resp_o.ar_ready),
-    .axil_araddr_i  (host_otp_req_i.ar_addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (host_otp_resp_o.r_valid),
-    .axil_rready_i  (host_otp_req_i.r_ready),
-    .axil_rdata_o   (host_otp_resp_o.r_data),
-    .axil_rresp_o   (host_otp_resp_o.r_resp),
+    .axil_i         (host_otp_axil_i),
+    .axil_o         (host_otp_axil_o),
     // Facts about the device, and words for the unit.
     .verdict_o      (otp_verdict),
     .reason_o       (),
@@ -143,15 +126,12 @@ module svu_unit
 
   // --- the verification unit ---
   // Words of the image go to the engine, by an adapter and a driver, and to the RAM.
-  req_t  unit_medium_req;
-  resp_t unit_medium_resp;
+  axi_req_t  unit_medium_req;
+  axi_resp_t unit_medium_resp;
   logic  takes_key, takes_signature, takes_message, is_last, adapter_ready, adapter_done, adapter_index;
   logic  ram_write;
   logic [63:0] adapter_verdict, image_data;
   logic [$clog2(Capacity / 8 + boot_verifier_pkg::HeaderWords)-1:0] ram_word;
-  logic [31:0] medium_addr;
-  logic [7:0]  medium_len;
-  logic        medium_ar_valid, medium_r_ready;
 
   boot_verifier #(
     .Base           (MediumBase),
@@ -177,15 +157,8 @@ module svu_unit
     .otp_good_i         (otp_good),
     .otp_data_i         (otp_data),
     // The medium, which is read only.
-    .ar_valid_o         (medium_ar_valid),
-    .ar_ready_i         (unit_medium_resp.ar_ready),
-    .ar_addr_o          (medium_addr),
-    .ar_len_o           (medium_len),
-    .r_valid_i          (unit_medium_resp.r_valid),
-    .r_ready_o          (medium_r_ready),
-    .r_data_i           (unit_medium_resp.r_data),
-    .r_resp_i           (unit_medium_resp.r_resp),
-    .r_last_i           (unit_medium_resp.r_last),
+    .axi_o              (unit_medium_req),
+    .axi_i              (unit_medium_resp),
     // The engine, by the adapter. It needs no start: the whole key is the start.
     .engine_start_o     (),
     .engine_key_o       (takes_key),
@@ -209,17 +182,9 @@ module svu_unit
     .error_o            (unit_error)
   );
 
-  // The unit's side of the medium, which is read only.
-  always_comb begin
-    unit_medium_req          = '0;
-    unit_medium_req.ar_valid = medium_ar_valid;
-    unit_medium_req.ar       = burst_at(medium_addr, medium_len);
-    unit_medium_req.r_ready  = medium_r_ready;
-  end
-
   // --- the engine: its registers are the unit's, then the host's ---
-  lite_req_t  unit_req, engine_req;
-  lite_resp_t unit_resp, engine_resp;
+  axil_req_t  unit_req, engine_req;
+  axil_resp_t unit_resp, engine_resp;
   logic [3:0]  key_index;
   logic [31:0] key;
   logic        key_valid, key_ready, start, sig_valid, sig_ready, sig_last, msg_valid, msg_ready, msg_last;
@@ -290,22 +255,8 @@ module svu_unit
     .index_o     (driver_index),
     .verdict_o   (driver_verdict),
     // Registers of the engine.
-    .aw_valid_o  (unit_req.aw_valid),
-    .aw_ready_i  (unit_resp.aw_ready),
-    .aw_addr_o   (unit_req.aw_addr),
-    .w_valid_o   (unit_req.w_valid),
-    .w_ready_i   (unit_resp.w_ready),
-    .w_data_o    (unit_req.w_data),
-    .b_valid_i   (unit_resp.b_valid),
-    .b_ready_o   (unit_req.b_ready),
-    .b_resp_i    (unit_resp.b_resp),
-    .ar_valid_o  (unit_req.ar_valid),
-    .ar_ready_i  (unit_resp.ar_ready),
-    .ar_addr_o   (unit_req.ar_addr),
-    .r_valid_i   (unit_resp.r_valid),
-    .r_ready_o   (unit_req.r_ready),
-    .r_data_i    (unit_resp.r_data),
-    .r_resp_i    (unit_resp.r_resp),
+    .axil_o      (unit_req),
+    .axil_i      (unit_resp),
     // The engine's stream port, and the end of the sequence.
     .str_valid_o (unit_valid),
     .str_ready_i (unit_ready),
@@ -315,21 +266,20 @@ module svu_unit
     .quiet_o     (driver_quiet),
     .error_o     (driver_error)
   );
-  assign unit_req.w_strb = '1;
 
   // The engine changes its owner at the release, for the rest of the boot.
   svu_handover u_handover (
     .clk_i, .rst_ni,
     .release_i      (host_runs),
     .is_host_o      (is_host),
-    .unit_req_i     (unit_req),
-    .unit_resp_o    (unit_resp),
+    .unit_axil_i     (unit_req),
+    .unit_axil_o    (unit_resp),
     .unit_valid_i   (unit_valid),
     .unit_ready_o   (unit_ready),
-    .host_req_i     (host_engine_req_i),
-    .host_resp_o    (host_engine_resp_o),
-    .engine_req_o   (engine_req),
-    .engine_resp_i  (engine_resp),
+    .host_axil_i     (host_engine_axil_i),
+    .host_axil_o    (host_engine_axil_o),
+    .engine_axil_o   (engine_req),
+    .engine_axil_i  (engine_resp),
     .engine_valid_o (engine_valid),
     .engine_ready_i (engine_ready)
   );
@@ -339,25 +289,8 @@ module svu_unit
   xmss #(.Lanes(Lanes), .RoundsPerCycle(RoundsPerCycle)) u_xmss (
     .clk_i, .rst_ni,
     // Registers, of the unit or of the host.
-    .axil_awvalid_i (engine_req.aw_valid),
-    .axil_awready_o (engine_resp.aw_ready),
-    .axil_awaddr_i  (engine_req.aw_addr),
-    .axil_awprot_i  ('0),
-    .axil_wvalid_i  (engine_req.w_valid),
-    .axil_wready_o  (engine_resp.w_ready),
-    .axil_wdata_i   (engine_req.w_data),
-    .axil_wstrb_i   (engine_req.w_strb),
-    .axil_bvalid_o  (engine_resp.b_valid),
-    .axil_bready_i  (engine_req.b_ready),
-    .axil_bresp_o   (engine_resp.b_resp),
-    .axil_arvalid_i (engine_req.ar_valid),
-    .axil_arready_o (engine_resp.ar_ready),
-    .axil_araddr_i  (engine_req.ar_addr),
-    .axil_arprot_i  ('0),
-    .axil_rvalid_o  (engine_resp.r_valid),
-    .axil_rready_i  (engine_req.r_ready),
-    .axil_rdata_o   (engine_resp.r_data),
-    .axil_rresp_o   (engine_resp.r_resp),
+    .axil_i         (engine_req),
+    .axil_o         (engine_resp),
     // Signature and message, from the unit only.
     .str_valid_i    (engine_valid),
     .str_ready_o    (engine_ready),
@@ -411,37 +344,37 @@ module svu_unit
     .data_i     (image_data),
     .open_i     (release_ok & host_runs),
     // The host, which only reads.
-    .aw_valid_i (host_ram_req_i.aw_valid),
-    .aw_ready_o (host_ram_resp_o.aw_ready),
-    .aw_id_i    (host_ram_req_i.aw_id),
-    .w_valid_i  (host_ram_req_i.w_valid),
-    .w_ready_o  (host_ram_resp_o.w_ready),
-    .w_last_i   (host_ram_req_i.w_last),
-    .b_valid_o  (host_ram_resp_o.b_valid),
-    .b_ready_i  (host_ram_req_i.b_ready),
-    .b_id_o     (host_ram_resp_o.b_id),
-    .b_resp_o   (host_ram_resp_o.b_resp),
-    .ar_valid_i (host_ram_req_i.ar_valid),
-    .ar_ready_o (host_ram_resp_o.ar_ready),
-    .ar_id_i    (host_ram_req_i.ar_id),
-    .ar_word_i  (host_ram_req_i.ar.addr[WordBits+2:3]),
-    .ar_len_i   (host_ram_req_i.ar.len),
-    .r_valid_o  (host_ram_resp_o.r_valid),
-    .r_ready_i  (host_ram_req_i.r_ready),
-    .r_id_o     (host_ram_resp_o.r_id),
-    .r_data_o   (host_ram_resp_o.r_data),
-    .r_resp_o   (host_ram_resp_o.r_resp),
-    .r_last_o   (host_ram_resp_o.r_last)
+    .aw_valid_i (host_ram_axi_i.aw_valid),
+    .aw_ready_o (host_ram_axi_o.aw_ready),
+    .aw_id_i    (host_ram_axi_i.aw_id),
+    .w_valid_i  (host_ram_axi_i.w_valid),
+    .w_ready_o  (host_ram_axi_o.w_ready),
+    .w_last_i   (host_ram_axi_i.w_last),
+    .b_valid_o  (host_ram_axi_o.b_valid),
+    .b_ready_i  (host_ram_axi_i.b_ready),
+    .b_id_o     (host_ram_axi_o.b_id),
+    .b_resp_o   (host_ram_axi_o.b_resp),
+    .ar_valid_i (host_ram_axi_i.ar_valid),
+    .ar_ready_o (host_ram_axi_o.ar_ready),
+    .ar_id_i    (host_ram_axi_i.ar_id),
+    .ar_word_i  (host_ram_axi_i.ar.addr[WordBits+2:3]),
+    .ar_len_i   (host_ram_axi_i.ar.len),
+    .r_valid_o  (host_ram_axi_o.r_valid),
+    .r_ready_i  (host_ram_axi_i.r_ready),
+    .r_id_o     (host_ram_axi_o.r_id),
+    .r_data_o   (host_ram_axi_o.r_data),
+    .r_resp_o   (host_ram_axi_o.r_resp),
+    .r_last_o   (host_ram_axi_o.r_last)
   );
 
   // Both sides have ids of their own, so their reads may overlap.
   // --- the medium: first the unit, which is quiet from its decision on, then the host ---
   soc_mux u_medium (
     .clk_i, .rst_ni,
-    .req_i  ({host_medium_req_i, unit_medium_req}),
-    .resp_o ({host_medium_resp_o, unit_medium_resp}),
-    .req_o  (medium_req_o),
-    .resp_i (medium_resp_i)
+    .axi_i  ({host_medium_axi_i, unit_medium_req}),
+    .axi_o ({host_medium_axi_o, unit_medium_resp}),
+    .sub_axi_o  (medium_axi_o),
+    .sub_axi_i (medium_axi_i)
   );
 
   // The host starts only after the unit has released it.

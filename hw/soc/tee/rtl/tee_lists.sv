@@ -9,35 +9,15 @@
 `include "assert.svh"
 
 module tee_lists
-  import soc_pkg::*;
   import tee_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 (
   input  logic                clk_i,
   input  logic                rst_ni,
 
-  // The host. Write address.
-  // Write address.
-  input  logic                aw_valid_i,
-  output logic                aw_ready_o,
-  input  logic [11:0]         aw_addr_i,
-  // Write data.
-  input  logic                w_valid_i,
-  output logic                w_ready_o,
-  input  logic [31:0]         w_data_i,
-  input  logic [3:0]          w_strb_i,
-  // Write response.
-  output logic                b_valid_o,
-  input  logic                b_ready_i,
-  output logic [1:0]          b_resp_o,
-  // Read address.
-  input  logic                ar_valid_i,
-  output logic                ar_ready_o,
-  input  logic [11:0]         ar_addr_i,
-  // Read data and response.
-  output logic                r_valid_o,
-  input  logic                r_ready_i,
-  output logic [31:0]         r_data_o,
-  output logic [1:0]          r_resp_o,
+  // The registers, AXI4-Lite.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
 
   // The end of a list is kept from the hash engine.
   output logic                hold_o,
@@ -59,14 +39,11 @@ module tee_lists
   logic [31:0] mem [2**(ListBits-2)];
 
   // Each access takes one cycle. An offset past the last word and the bit is an error.
-  axi_lite_registers #(.AddressBits(12)) u_registers (
+  axi_lite_registers u_registers (
     .clk_i,
     .rst_ni,
-    .aw_valid_i, .aw_ready_o, .aw_addr_i,
-    .w_valid_i, .w_ready_o, .w_data_i, .w_strb_i,
-    .b_valid_o, .b_ready_i, .b_resp_o,
-    .ar_valid_i, .ar_ready_o, .ar_addr_i,
-    .r_valid_o, .r_ready_i, .r_data_o, .r_resp_o,
+    .axil_i,
+    .axil_o,
     .write_o      (write),
     .write_addr_o (write_addr),
     .write_data_o (write_data),

@@ -12,7 +12,7 @@
 `include "assert.svh"
 
 module tee_push
-  import soc_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // The largest number of cycles that a word waits: two blocks of the slower core.
   parameter int unsigned Patience = 48
@@ -20,20 +20,12 @@ module tee_push
   input  logic        clk_i,
   input  logic        rst_ni,
 
-  // The stores.
-  // Write address.
-  input  logic        aw_valid_i,
-  output logic        aw_ready_o,
-  input  logic [11:0] aw_addr_i,
-  // Write data, twice as wide as those of registers.
-  input  logic        w_valid_i,
-  output logic        w_ready_o,
-  input  logic [63:0] w_data_i,
-  input  logic [7:0]  w_strb_i,
-  // Write response.
-  output logic        b_valid_o,
-  input  logic        b_ready_i,
-  output logic [1:0]  b_resp_o,
+  // The stores, AXI4-Lite. A word that is pushed has 64 bits, so the upper half of its data comes
+  // beside the port. Every read is an error.
+  input  axil_req_t   axil_i,
+  output axil_resp_t  axil_o,
+  input  logic [31:0] upper_data_i,
+  input  logic [3:0]  upper_strb_i,
 
   // The stream of the DMA engine.
   input  logic        in_valid_i,
@@ -69,12 +61,10 @@ module tee_push
   // --- stores ---
 
   // A store is good if it is whole and goes to an offset of the table.
-  assign is_last    = (aw_addr_i[11:7] == End) & (aw_addr_i[2:0] == '0) & (aw_addr_i[6:3] <= WordBytes);
-  assign bytes      = is_last ? aw_addr_i[6:3] : WordBytes;
-  assign is_good    = (w_strb_i == '1) & (is_last | (aw_addr_i == Push));
-  assign takes      = aw_valid_i & w_valid_i & (~b_valid_q | b_ready_i) & (~is_good | ~pending_q | taken);
-  assign aw_ready_o = takes;
-  assign w_ready_o  = takes;
+  assign is_last    = (axil_i.aw_addr[11:7] == End) & (axil_i.aw_addr[2:0] == '0) & (axil_i.aw_addr[6:3] <= WordBytes);
+  assign bytes      = is_last ? axil_i.aw_addr[6:3] : WordBytes;
+  assign is_good    = ({upper_strb_i, axil_i.w_strb} == '1) & (is_last | (axil_i.aw_addr == Push));
+  assign takes      = axil_i.aw_valid & axil_i.w_valid & (~b_valid_q | axil_i.b_ready) & (~is_good | ~pending_q | taken);
 
   // The response of a store. One is open at a time.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -84,12 +74,30 @@ module tee_push
     end else if (takes) begin
       b_valid_q <= 1'b1;
       b_err_q   <= ~is_good;
-    end else if (b_ready_i) begin
+    end else if (axil_i.b_ready) begin
       b_valid_q <= 1'b0;
     end
   end
-  assign b_valid_o = b_valid_q;
-  assign b_resp_o  = b_err_q ? RespSlverr : RespOkay;
+
+  // The page cannot be read: a read gets zeros and an error in the next cycle.
+  logic r_valid_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) r_valid_q <= 1'b0;
+    else         r_valid_q <= r_valid_q ? ~axil_i.r_ready : axil_i.ar_valid;
+  end
+  logic unused_address;
+  assign unused_address = ^axil_i.ar_addr;
+
+  assign axil_o = '{
+    aw_ready: takes,
+    w_ready:  takes,
+    b_valid:  b_valid_q,
+    b_resp:   b_err_q ? RespSlverr : RespOkay,
+    ar_ready: ~r_valid_q,
+    r_valid:  r_valid_q,
+    r_data:   '0,
+    r_resp:   RespSlverr
+  };
 
   // Words are cleared once they are taken: the page cannot be read, and nothing of a message stays.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -107,7 +115,7 @@ module tee_push
       end
       if (takes && is_good) begin
         pending_q <= 1'b1;
-        word_q    <= w_data_i;
+        word_q    <= {upper_data_i, axil_i.w_data};
         last_q    <= is_last;
         bytes_q   <= bytes;
       end
@@ -147,7 +155,7 @@ module tee_push
   // A message of which a word is missing gets no digest.
   `ASSERT(ADroppedWordEndsTheMessage_A, pending_q && 32'(count_q) == Patience && !taken |-> out_abort_o)
   // Every store has a response in the next cycle.
-  `ASSERT(AStoreIsAnswered_A, takes |=> b_valid_o)
+  `ASSERT(AStoreIsAnswered_A, takes |=> axil_o.b_valid)
   // Nothing of a message stays in the register.
   `ASSERT(WhatIsTakenIsNotKept_A, !pending_q |-> word_q == '0)
   // Only the last word of a message may have fewer than eight bytes.

@@ -15,7 +15,7 @@ from soc_bundles import DECERR, OKAY, SLVERR, Manager, Memory, side
 
 IP = pathlib.Path(__file__).resolve().parents[3] / "ip"
 SHA3, DMA, ED25519 = (Registers(name, str(IP / name / "tb/test")) for name in ("sha3", "dma", "ed25519"))
-INPUTS = ["secret_i", "upset_i", "mmio_req_i", "devices_resp_i", "mem_resp_i"]
+INPUTS = ["secret_i", "upset_i", "mmio_axi_i", "devices_axi_i", "mem_axi_i"]
 
 BASE, PAGE = 0x1500_0000, 0x1000
 AT_SECRET, AT_ED25519, AT_SHA3, AT_DMA, AT_LISTS, AT_PUSH = (BASE + PAGE * number for number in range(6))
@@ -43,9 +43,9 @@ class Words(Memory):
 class Setup:
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut, self.bench = dut, Bench(dut, INPUTS)
-        self.host = Manager(side(dut, "mmio", is_manager=True))
-        self.devices = Memory(side(dut, "devices", is_manager=False))
-        self.memory = Words(side(dut, "mem", is_manager=False))
+        self.host = Manager(side(dut, "mmio_axi", is_manager=True))
+        self.devices = Memory(side(dut, "devices_axi", is_manager=False))
+        self.memory = Words(side(dut, "mem_axi", is_manager=False))
         self.secret = [random.getrandbits(32) | 1 for _ in range(16)]
 
     async def start(self) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import side
 from cocotb.handle import HierarchyObject, Immediate
 from handshakes import STALLS, Bench, Part, Sink, Source
 from tee_bench import OKAY, SLVERR
 
-INPUTS = ["aw_valid_i", "aw_addr_i", "w_valid_i", "w_data_i", "w_strb_i", "b_ready_i", "in_valid_i", "in_data_i"]
-INPUTS += ["in_last_i", "in_bytes_i", "in_abort_i", "out_ready_i"]
+INPUTS = ["upper_data_i", "upper_strb_i", "in_valid_i", "in_data_i", "in_last_i", "in_bytes_i", "in_abort_i", "out_ready_i"]
 PUSH, END = 0x00, 0x80
 # The ends of a message, by their numbers of bytes.
 ENDS = [END + 8 * count for count in range(9)]
@@ -29,9 +29,12 @@ class Aborts(Part):
 class Setup:
     def __init__(self, dut: HierarchyObject) -> None:
         self.dut, self.bench, self.aborts = dut, Bench(dut, INPUTS), Aborts(dut)
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_addr_i"])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_resp_o"])
+        port = side(dut, "axil", is_manager=True, is_lite=True)
+        # The upper half of a word is beside the port.
+        port.upper_data, port.upper_strb = dut.upper_data_i, dut.upper_strb_i
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_addr"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb", "upper_data", "upper_strb"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_resp"])
         self.dma = Source(dut, "in_valid_i", "in_ready_o", ["in_data_i", "in_last_i", "in_bytes_i"])
         self.hash = Sink(dut, "out_valid_o", "out_ready_i", ["out_data_o", "out_last_o", "out_bytes_o"])
         self.channels = [self.aw, self.w, self.b, self.dma, self.hash]
@@ -47,7 +50,7 @@ class Setup:
 
     def store(self, address: int, data: int, strobes: int = WHOLE) -> None:
         self.aw.queue.append((address,))
-        self.w.queue.append((data, strobes))
+        self.w.queue.append((data & 0xFFFF_FFFF, strobes & 0xF, data >> 32, strobes >> 4))
 
     async def done(self, count: int) -> list[int]:
         """Responses of so many stores."""

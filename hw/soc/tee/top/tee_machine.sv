@@ -7,7 +7,7 @@
 // of its own. This module is wiring; `reset` is active high.
 
 module tee_machine
-  import soc_axi_pkg::*;
+  import hartlock_axi_pkg::*;
 #(
   // The width of Rocket's port to memory.
   parameter int unsigned MemBits    = 64,
@@ -174,8 +174,8 @@ module tee_machine
   output logic               alert
 );
   // Bundles of the ports that pass through this module.
-  req_t  mmio_req, devices_req, dma_req;
-  resp_t mmio_resp, devices_resp, dma_resp;
+  axi_req_t  mmio_req, devices_req, dma_req;
+  axi_resp_t mmio_resp, devices_resp, dma_resp;
 
   // Upper bits of ids of responses to the storage. Ids of the bench are narrower than those of
   // Rocket.
@@ -308,12 +308,12 @@ module tee_machine
     .rst_ni         (~reset),
     .secret_i       (secret),
     .upset_i        (upset),
-    .mmio_req_i     (mmio_req),
-    .mmio_resp_o    (mmio_resp),
-    .devices_req_o  (devices_req),
-    .devices_resp_i (devices_resp),
-    .mem_req_o      (dma_req),
-    .mem_resp_i     (dma_resp),
+    .mmio_axi_i     (mmio_req),
+    .mmio_axi_o    (mmio_resp),
+    .devices_axi_o  (devices_req),
+    .devices_axi_i (devices_resp),
+    .mem_axi_o      (dma_req),
+    .mem_axi_i     (dma_resp),
     .alert_o        (alert)
   );
 

@@ -56,13 +56,13 @@ Driver::Driver(const Script& script, const Signals& signals)
             case Kind::kOutput:
                 if (!buses_.contains(operation.name)) {
                     buses_[operation.name] = {
-                        port("_awvalid_i"), port("_awready_o"), port("_awaddr_i"), port("_wvalid_i"),
-                        port("_wready_o"), port("_wdata_i"), port("_wstrb_i"), port("_bvalid_o"),
-                        port("_bready_i"), port("_bresp_o"), port("_arvalid_i"), port("_arready_o"),
-                        port("_araddr_i"), port("_rvalid_o"), port("_rready_i"), port("_rdata_o"),
-                        port("_rresp_o"),
+                        port("_i.aw_valid"), port("_o.aw_ready"), port("_i.aw_addr"), port("_i.w_valid"),
+                        port("_o.w_ready"), port("_i.w_data"), port("_i.w_strb"), port("_o.b_valid"),
+                        port("_i.b_ready"), port("_o.b_resp"), port("_i.ar_valid"), port("_o.ar_ready"),
+                        port("_i.ar_addr"), port("_o.r_valid"), port("_i.r_ready"), port("_o.r_data"),
+                        port("_o.r_resp"),
                     };
-                    for (const char* end : {"_awvalid_i", "_wvalid_i", "_bready_i", "_arvalid_i", "_rready_i"}) {
+                    for (const char* end : {"_i.aw_valid", "_i.w_valid", "_i.b_ready", "_i.ar_valid", "_i.r_ready"}) {
                         valids_.push_back(port(end));
                     }
                 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -14,21 +15,60 @@ const Signal* find(const std::vector<Signal>& signals, const std::string& name) 
     return nullptr;
 }
 
+/// The bytes of a model in which the bits of a signal are: at most 64 bits, from any bit on.
+class Window {
+public:
+    explicit Window(const Signal& signal)
+        : bytes_(signal.data + signal.low / 8),
+          shift_(signal.low % 8),
+          size_(std::min<std::size_t>(signal.element_bytes - signal.low / 8, 9)),
+          mask_(signal.element_bits < 64 ? (std::uint64_t{1} << signal.element_bits) - 1 : ~std::uint64_t{0}) {
+        std::memcpy(&word_, bytes_, std::min(size_, sizeof word_));
+        if (size_ > sizeof word_) {
+            above_ = bytes_[sizeof word_];
+        }
+    }
+
+    std::uint64_t value() const {
+        const std::uint64_t upper = shift_ == 0 ? 0 : above_ << (64 - shift_);
+        return (word_ >> shift_ | upper) & mask_;
+    }
+
+    void set(std::uint64_t value) {
+        value &= mask_;
+        word_ = (word_ & ~(mask_ << shift_)) | value << shift_;
+        std::memcpy(bytes_, &word_, std::min(size_, sizeof word_));
+        if (shift_ != 0 && size_ > sizeof word_) {
+            above_ = (above_ & ~(mask_ >> (64 - shift_))) | value >> (64 - shift_);
+            bytes_[sizeof word_] = static_cast<std::uint8_t>(above_);
+        }
+    }
+
+private:
+    std::uint8_t* bytes_;
+    std::size_t shift_;
+    std::size_t size_;
+    std::uint64_t mask_;
+    std::uint64_t word_ = 0;
+    std::uint64_t above_ = 0;
+};
+
 }  // namespace
 
 std::uint64_t Signal::value() const {
-    std::uint64_t value = 0;
-    std::memcpy(&value, data, element_bytes < sizeof value ? element_bytes : sizeof value);
-    return value;
+    const Window window(*this);
+    return window.value();
 }
 
 void Signal::set(std::uint64_t value) const {
-    std::memset(data, 0, element_bytes);
-    std::memcpy(data, &value, element_bytes < sizeof value ? element_bytes : sizeof value);
+    if (element_bits > 64) {
+        std::memset(data, 0, element_bytes);
+    }
+    Window window(*this);
+    window.set(value);
 }
 
 void Signal::set_random(std::uint64_t seed) const {
-    std::memset(data, 0, element_bytes);
     for (std::size_t at = 0; at < element_bits; at += 1) {
         if (at % 64 == 0) {
             // SplitMix64: neighbouring seeds give unrelated words.
@@ -42,7 +82,7 @@ void Signal::set_random(std::uint64_t seed) const {
 }
 
 std::uint8_t& Signal::byte_of(std::size_t at, unsigned& place) const {
-    const std::size_t bit = at % element_bits;
+    const std::size_t bit = at % element_bits + low;
     place = static_cast<unsigned>(bit % 8);
     return data[at / element_bits * element_bytes + bit / 8];
 }

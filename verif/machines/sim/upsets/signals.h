@@ -15,13 +15,16 @@
 
 class Vtop___024root;
 
-/// A register or a port: elements of the same width, each in a word of the model or in several.
+/// A register or a port: elements of the same width, each in a word of the model or in several. Or it is a field of a
+/// packed structure.
 struct Signal {
     std::string name;
     std::uint8_t* data;
     std::size_t element_bits;
     std::size_t element_bytes;
     std::size_t elements;
+    /// The lowest bit of a field in its structure, whose bytes are `element_bytes`.
+    std::size_t low = 0;
 
     std::size_t bits() const { return element_bits * elements; }
     std::size_t bytes() const { return element_bytes * elements; }
@@ -52,6 +55,12 @@ public:
     template <class T>
     void add_port(const char* name, std::size_t bits, T& member) {
         ports_.push_back(signal(name, bits, member));
+    }
+    /// A field with at most 64 bits of a port that is a packed structure.
+    template <class T>
+    void add_field(const char* name, std::size_t bits, std::size_t low, T& member) {
+        ports_.push_back(signal(name, bits, member));
+        ports_.back().low = low;
     }
 
     const std::vector<Signal>& registers() const { return registers_; }

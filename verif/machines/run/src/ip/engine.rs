@@ -170,10 +170,13 @@ impl Ip {
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let plan: Plan =
             toml::from_str(&text).with_context(|| format!("cannot parse {}", path.display()))?;
-        let mut sources = files(&dir.join(if name == PRIM { "tb" } else { "rtl" }), "sv")?;
+        let mut sources = files(&dir.join("rtl"), "sv")?;
         ensure!(!sources.is_empty(), "{name} has no sources");
-        if !plan.uses.is_empty() {
+        if name == PRIM || !plan.uses.is_empty() {
             sources.extend(files(&dir.join("tb"), "sv")?);
+        }
+        if name != PRIM {
+            sources.extend(files(&prim().join("rtl"), "sv")?);
         }
         for used in &plan.uses {
             sources.extend(files(&folder_of(used).join("rtl"), "sv")?);
@@ -199,8 +202,7 @@ impl Ip {
     /// Returns the texts on which a model or a netlist depends: all sources without comments.
     pub fn texts(&self) -> Result<Vec<String>> {
         let headers = files(&prim(), "svh")?;
-        let modules = files(&prim(), "sv")?;
-        let all = self.sources.iter().chain(&self.headers).chain(&headers).chain(&modules);
+        let all = self.sources.iter().chain(&self.headers).chain(&headers);
         all.map(|path| {
             let text = fs::read_to_string(path);
             let text = text.with_context(|| format!("cannot read {}", path.display()))?;

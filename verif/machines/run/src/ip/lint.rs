@@ -22,7 +22,7 @@ pub fn check(tools: &Tools, ip: &Ip) -> Result<Vec<String>> {
         verilator.args(["--lint-only", "-Wall", "--assert", "--no-timing"]);
         verilator.args(["--top-module", &bench.top]);
         verilator.args(bench.values().iter().map(|(name, value)| format!("-G{name}={value}")));
-        verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim());
+        verilator.arg(format!("-I{}", prim().display()));
         verilator.args(files(&prim().join("lint"), "vlt")?);
         for used in &ip.plan.uses {
             verilator.args(files(&folder_of(used).join("lint"), "vlt")?);

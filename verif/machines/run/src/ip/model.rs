@@ -147,8 +147,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm, tree: &Path
         return run::quietly(&mut verilator).map(drop);
     }
     verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
-    // Verilator finds shared modules by their names.
-    verilator.arg(format!("-I{}", prim().display())).arg("-y").arg(prim()).arg("-Mdir").arg(tree);
+    verilator.arg(format!("-I{}", prim().display())).arg("-Mdir").arg(tree);
     verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
     match form {
         ModelForm::Plain => verilator.args(&ip.sources),

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::engine::{Ip, files, prim};
+use super::engine::Ip;
 use super::mutant::Mutant;
 use crate::machines::ibex::MUTANT_PACKAGE;
 
@@ -50,17 +50,14 @@ pub fn write(ip: &Ip, mutants: Mutants, tree: &Path) -> Result<Vec<PathBuf>> {
     sources(ip, mutants)?.into_iter().map(put).collect()
 }
 
-/// Returns the names and texts of the package, of the shared modules that are changed, and of the sources.
+/// Returns the names and texts of the package and of the sources.
 pub fn sources(ip: &Ip, mutants: Mutants) -> Result<Vec<(String, String)>> {
-    let shared = files(&prim(), "sv")?;
-    let is_changed = |path: &&PathBuf| ip.mutants.iter().any(|mutant| path.ends_with(&mutant.file));
-    let sources: Vec<_> = shared.iter().filter(is_changed).chain(&ip.sources).cloned().collect();
     let numbered = (1..).zip(&ip.mutants).filter(|(_, mutant)| match mutants {
         Mutants::Daily => mutant.is_daily,
         Mutants::All => true,
         Mutants::None => false,
     });
-    with_choices(&sources, &numbered.collect::<Vec<_>>(), &ip.protections())
+    with_choices(&ip.sources, &numbered.collect::<Vec<_>>(), &ip.protections())
         .with_context(|| format!("mutants of {}", ip.name))
 }
 

