@@ -47,93 +47,37 @@ module rot_port
   output axi_req_t    mem_axi_o,
   input  axi_resp_t   mem_axi_i
 );
-  // The ids of `axi_mux`: the number of the manager, and a bit that is always 0.
-  logic [2:0] aw_id, ar_id;
-  logic       unused_b_id, unused_r_id;
-  // Handshakes of responses are signals of their own: in a structure, a path from a `valid` to a `ready` would be a
-  // false loop for a tool that takes it for one signal.
-  logic dma_aw_ready, dma_w_ready, dma_b_valid, dma_ar_ready, dma_r_valid;
-  logic writer_aw_ready, writer_w_ready, writer_b_valid, writer_ar_ready, writer_r_valid;
-  // Each manager has one id, which the multiplexer makes.
-  logic unused_ids;
-  assign unused_ids = ^{dma_axi_i.aw_id, dma_axi_i.ar_id, writer_axi_i.aw_id, writer_axi_i.ar_id};
+  // The core as a manager. It has no bursts of more than a beat.
+  axi_req_t  core_req;
+  axi_resp_t core_resp;
+  assign core_req = '{
+    aw_valid: core_aw_valid_i, aw_id: '0, aw: word_at(core_addr_i),
+    w_valid:  core_w_valid_i, w_data: core_w_data_i, w_strb: core_w_strb_i, w_last: 1'b1,
+    b_ready:  core_b_ready_i,
+    ar_valid: core_ar_valid_i, ar_id: '0, ar: word_at(core_addr_i),
+    r_ready:  core_r_ready_i
+  };
+  assign core_aw_ready_o = core_resp.aw_ready;
+  assign core_w_ready_o  = core_resp.w_ready;
+  assign core_b_valid_o  = core_resp.b_valid;
+  assign core_b_resp_o   = core_resp.b_resp;
+  assign core_ar_ready_o = core_resp.ar_ready;
+  assign core_r_valid_o  = core_resp.r_valid;
+  assign core_r_data_o   = core_resp.r_data;
+  assign core_r_resp_o   = core_resp.r_resp;
+  logic unused_core;
+  assign unused_core = ^{core_resp.b_id, core_resp.r_id, core_resp.r_last};
 
-  // Manager 0 is the core, manager 1 the DMA engine, manager 2 the writer.
-  axi_mux #(
-    .NumMasters  (3),
-    .IdBits      (1),
-    .PayloadBits ($bits(payload_t)),
-    .DataBits    (64)
-  ) u_mux (
+  // Manager 0 is the core, manager 1 the DMA engine, manager 2 the writer. Each has one id, 0, so an id at memory is
+  // twice the number of its manager.
+  axi_mux #(.NumManagers(3), .OwnIdBits(1)) u_mux (
     .clk_i,
     .rst_ni,
-    // Write address: the core has no bursts of more than a beat.
-    .aw_valid_i         ({writer_axi_i.aw_valid, dma_axi_i.aw_valid, core_aw_valid_i}),
-    .aw_ready_o         ({writer_aw_ready, dma_aw_ready, core_aw_ready_o}),
-    .aw_id_i            ('0),
-    .aw_payload_i       ({writer_axi_i.aw, dma_axi_i.aw, word_at(core_addr_i)}),
-    // Write data.
-    .w_valid_i          ({writer_axi_i.w_valid, dma_axi_i.w_valid, core_w_valid_i}),
-    .w_ready_o          ({writer_w_ready, dma_w_ready, core_w_ready_o}),
-    .w_data_i           ({writer_axi_i.w_data, dma_axi_i.w_data, core_w_data_i}),
-    .w_strb_i           ({writer_axi_i.w_strb, dma_axi_i.w_strb, core_w_strb_i}),
-    .w_last_i           ({writer_axi_i.w_last, dma_axi_i.w_last, 1'b1}),
-    // Write response.
-    .b_valid_o          ({writer_b_valid, dma_b_valid, core_b_valid_o}),
-    .b_ready_i          ({writer_axi_i.b_ready, dma_axi_i.b_ready, core_b_ready_i}),
-    // Read address.
-    .ar_valid_i         ({writer_axi_i.ar_valid, dma_axi_i.ar_valid, core_ar_valid_i}),
-    .ar_ready_o         ({writer_ar_ready, dma_ar_ready, core_ar_ready_o}),
-    .ar_id_i            ('0),
-    .ar_payload_i       ({writer_axi_i.ar, dma_axi_i.ar, word_at(core_addr_i)}),
-    // Read data and response.
-    .r_valid_o          ({writer_r_valid, dma_r_valid, core_r_valid_o}),
-    .r_ready_i          ({writer_axi_i.r_ready, dma_axi_i.r_ready, core_r_ready_i}),
-    // Ids of responses are not used, because each manager has only one.
-    .b_id_o             (unused_b_id),
-    .r_id_o             (unused_r_id),
-    // Memory: write address and data, in the order of the addresses.
-    .slave_aw_valid_o   (mem_axi_o.aw_valid),
-    .slave_aw_ready_i   (mem_axi_i.aw_ready),
-    .slave_aw_id_o      (aw_id),
-    .slave_aw_payload_o (mem_axi_o.aw),
-    .slave_w_valid_o    (mem_axi_o.w_valid),
-    .slave_w_ready_i    (mem_axi_i.w_ready),
-    .slave_w_data_o     (mem_axi_o.w_data),
-    .slave_w_strb_o     (mem_axi_o.w_strb),
-    .slave_w_last_o     (mem_axi_o.w_last),
-    // Confirmations, by their id.
-    .slave_b_valid_i    (mem_axi_i.b_valid),
-    .slave_b_ready_o    (mem_axi_o.b_ready),
-    .slave_b_id_i       (mem_axi_i.b_id[2:0]),
-    // Reads, several at a time.
-    .slave_ar_valid_o   (mem_axi_o.ar_valid),
-    .slave_ar_ready_i   (mem_axi_i.ar_ready),
-    .slave_ar_id_o      (ar_id),
-    .slave_ar_payload_o (mem_axi_o.ar),
-    // Data of reads, by their id.
-    .slave_r_valid_i    (mem_axi_i.r_valid),
-    .slave_r_ready_o    (mem_axi_o.r_ready),
-    .slave_r_id_i       (mem_axi_i.r_id[2:0])
+    .axi_i     ({writer_axi_i, dma_axi_i, core_req}),
+    .axi_o     ({writer_axi_o, dma_axi_o, core_resp}),
+    .sub_axi_o (mem_axi_o),
+    .sub_axi_i (mem_axi_i)
   );
-
-  assign mem_axi_o.aw_id = IdBits'(aw_id);
-  assign mem_axi_o.ar_id = IdBits'(ar_id);
-
-  // Data and codes reach all managers; the handshakes above select one of them.
-  assign core_b_resp_o   = mem_axi_i.b_resp;
-  assign core_r_data_o   = mem_axi_i.r_data;
-  assign core_r_resp_o   = mem_axi_i.r_resp;
-  assign dma_axi_o = '{
-    aw_ready: dma_aw_ready, w_ready: dma_w_ready, b_valid: dma_b_valid, b_id: '0, b_resp: mem_axi_i.b_resp,
-    ar_ready: dma_ar_ready, r_valid: dma_r_valid, r_id: '0, r_data: mem_axi_i.r_data, r_resp: mem_axi_i.r_resp,
-    r_last:   mem_axi_i.r_last
-  };
-  assign writer_axi_o = '{
-    aw_ready: writer_aw_ready, w_ready: writer_w_ready, b_valid: writer_b_valid, b_id: '0, b_resp: mem_axi_i.b_resp,
-    ar_ready: writer_ar_ready, r_valid: writer_r_valid, r_id: '0, r_data: mem_axi_i.r_data, r_resp: mem_axi_i.r_resp,
-    r_last:   mem_axi_i.r_last
-  };
 
   // A second beat would reach the core as the answer to its next load.
   `ASSERT(AWordOfTheCoreIsOneBeat_A, core_r_valid_o |-> mem_axi_i.r_last)

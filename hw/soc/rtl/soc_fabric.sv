@@ -147,7 +147,7 @@ module soc_fabric
   end
 
   // Memory for host and root of trust.
-  soc_mux u_memory_mux (
+  axi_mux u_memory_mux (
     .clk_i,
     .rst_ni,
     .axi_i  ({direct_req, host_axi_i}),
@@ -176,7 +176,7 @@ module soc_fabric
   );
 
   // The host's port for other masters: accesses that the guard lets pass, and the root of trust.
-  soc_mux u_front_mux (
+  axi_mux u_front_mux (
     .clk_i,
     .rst_ni,
     .axi_i  ({coherent_req, guarded_req}),

@@ -8,7 +8,7 @@ from collections import deque
 import cocotb
 from cocotb.handle import HierarchyObject
 from soc_bench import STALLS, Bench, Sink, Source
-from soc_bundles import Channels, Memory, random_beats, side
+from axi_parts import Channels, Memory, random_beats, side
 
 CORE = ["core_addr_i", "core_aw_valid_i", "core_w_valid_i", "core_w_data_i", "core_w_strb_i"]
 CORE += ["core_b_ready_i", "core_ar_valid_i", "core_r_ready_i"]

@@ -8,8 +8,8 @@ from collections import deque
 import cocotb
 from cocotb.handle import HierarchyObject
 from soc_bench import STALLS, Bench, Sink, Source, WriteOrder
-from soc_bundles import DECERR, ID_BITS, OKAY, SLVERR, Channels, Manager, Memory, Request, Write
-from soc_bundles import random_beats, side
+from axi_parts import DECERR, ID_BITS, OKAY, SLVERR, Channels, Manager, Memory, Request, Write
+from axi_parts import random_beats, side
 
 MANAGERS = ["rot", "host", "storage", "mmio"]
 SUBORDINATES = ["mem", "front", "devices"]

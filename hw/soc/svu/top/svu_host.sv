@@ -174,7 +174,7 @@ module svu_host
     .axi_i (ram_resp[1])
   );
   // Fetches and loads share the port of the memory.
-  soc_mux u_ram (
+  axi_mux u_ram (
     .clk_i,
     .rst_ni,
     .axi_i  (ram_req),

@@ -369,7 +369,7 @@ module svu_unit
 
   // Both sides have ids of their own, so their reads may overlap.
   // --- the medium: first the unit, which is quiet from its decision on, then the host ---
-  soc_mux u_medium (
+  axi_mux u_medium (
     .clk_i, .rst_ni,
     .axi_i  ({host_medium_axi_i, unit_medium_req}),
     .axi_o ({host_medium_axi_o, unit_medium_resp}),

@@ -11,7 +11,7 @@ import cocotb
 from cocotb.handle import HierarchyObject, Immediate
 from handshakes import STALLS, Bench
 from registers import Registers
-from soc_bundles import DECERR, OKAY, SLVERR, Manager, Memory, side
+from axi_parts import DECERR, OKAY, SLVERR, Manager, Memory, side
 
 IP = pathlib.Path(__file__).resolve().parents[3] / "ip"
 SHA3, DMA, ED25519 = (Registers(name, str(IP / name / "tb/test")) for name in ("sha3", "dma", "ed25519"))

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::engine::{Ip, Tools, files, prim};
+use super::engine::{Ip, PRIM, Tools, files, prim};
 use super::netlist::{PROJECT, SCRATCH, path_in_sandbox, yowasp};
 use super::property::{Proof, Refusal};
 use crate::rtl;
@@ -152,9 +152,13 @@ fn answer(tools: &Tools, ip: &Ip, proof: &Proof) -> Result<Answer> {
     Ok(answer)
 }
 
-/// Returns the modules of `formal/`, of all engines and of this one.
+/// Returns the modules of `formal/`: the environments that all engines share, and those of this one.
 fn sources(ip: &Ip) -> Result<Vec<PathBuf>> {
     let mut sources = files(&prim().join("formal"), "sv")?;
+    if ip.name == PRIM {
+        return Ok(sources);
+    }
+    sources.retain(|path| !path.to_string_lossy().ends_with("_proof.sv"));
     let own = ip.dir.join("formal");
     if own.is_dir() {
         sources.extend(files(&own, "sv")?);

@@ -1,4 +1,4 @@
-"""`soc_mux`: two managers with bursts on bundles, and a subordinate with responses of its own."""
+"""`axi_mux`: two managers with bursts on bundles, and a subordinate with responses of its own."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import random
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import STALLS, Bench
-from soc_bundles import ID_BITS, Manager, Memory, Request, Side, Write, random_beats, side, vector
+from handshakes import STALLS, Bench
+from axi_parts import ID_BITS, Manager, Memory, Request, Side, Write, random_beats, side, vector
 
 NUMBER = 6
 

@@ -1,4 +1,4 @@
-"""`axi_mux` between masters with bursts and a slave that answers in any order that AXI allows."""
+"""`axi_mux_core` between masters with bursts and a slave that answers in any order that AXI allows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import cocotb
 from cocotb.handle import HierarchyObject
-from soc_bench import ORDERS, STALLS, Bench, Part, Sink, Source, WriteOrder, bit, chance
+from handshakes import ORDERS, STALLS, Bench, Part, Sink, Source, WriteOrder, bit, chance
 
 VECTORS = ["aw_valid_i", "aw_id_i", "aw_payload_i", "w_valid_i", "w_data_i", "w_strb_i", "w_last_i"]
 VECTORS += ["b_ready_i", "ar_valid_i", "ar_id_i", "ar_payload_i", "r_ready_i"]

@@ -7,7 +7,7 @@ import random
 import cocotb
 from axi_bundles import side
 from cocotb.handle import HierarchyObject
-from soc_bench import Bench, Part, Sink, Source
+from handshakes import Bench, Part, Sink, Source
 
 INPUTS = ["write_err_i", "read_data_i", "read_err_i"]
 OKAY, SLVERR = 0, 2

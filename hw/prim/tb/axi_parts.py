@@ -6,7 +6,7 @@ import random
 from collections import deque
 
 from axi_bundles import PAYLOAD, Side, side, vector
-from soc_bench import Part, Sink, Source, WriteOrder
+from handshakes import Part, Sink, Source, WriteOrder
 
 __all__ = ["Side", "side", "vector"]
 

@@ -1,4 +1,5 @@
-// Connects several AXI4 masters to one slave: the host and the root of trust to memory.
+// The core of `axi_mux`, which connects several AXI4 masters to one slave, with a signal for each
+// field and with any widths, so that proofs are small.
 //
 // The number of a master is prefixed to its transaction ids, which routes responses and keeps ids
 // of different masters distinct. Addresses pass by round-robin arbitration, and a `valid` is never
@@ -11,7 +12,7 @@
 
 `include "assert.svh"
 
-module axi_mux #(
+module axi_mux_core #(
   // Number of masters, and bits of their ids.
   parameter int unsigned NumMasters  = 2,
   parameter int unsigned IdBits      = 4,

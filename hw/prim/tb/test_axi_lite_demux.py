@@ -8,7 +8,7 @@ from collections import deque
 import cocotb
 from axi_bundles import Side, side, vector
 from cocotb.handle import HierarchyObject
-from soc_bench import ORDERS, STALLS, Bench, Part, Sink, Source, chance, gates
+from handshakes import ORDERS, STALLS, Bench, Part, Sink, Source, chance, gates
 
 INPUTS = ["aw_select_i", "ar_select_i"]
 DECERR = 3

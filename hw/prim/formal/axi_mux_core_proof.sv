@@ -1,10 +1,10 @@
-// Proof of `axi_mux` for two masters: rules of its channels, no data of another master, and a bound of every wait.
+// Proof of `axi_mux_core` for two masters: rules of its channels, no data of another master, and a bound of every wait.
 //
 // The environment is any that AXI allows and that does not wait for ever: the slave takes something of a write within
 // `SlaveWait` cycles once address and data are both offered or taken, and may withhold both `ready` until then; a master
 // offers data within `MasterWait` cycles of their address, and the other way around.
 
-module axi_mux_proof #(
+module axi_mux_core_proof #(
   parameter bit          KeepsOffers = 1'b1,
   parameter bit          OffersData  = 1'b1,
   // The bound.
@@ -43,7 +43,7 @@ module axi_mux_proof #(
   logic [1:0] aw_id, ar_id;
   logic [7:0] w_data;
 
-  axi_mux #(
+  axi_mux_core #(
     .NumMasters  (2),
     .IdBits      (1),
     .PayloadBits (1),
