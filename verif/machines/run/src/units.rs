@@ -46,7 +46,9 @@ impl Units<'_> {
             let of_kind = files.iter().filter(|(_, kind, _)| *kind == is_slow);
             let of_kind = of_kind.map(|(size, _, path)| (*size, path.as_path()));
             for (at, paths) in groups(of_kind).into_iter().enumerate() {
-                let unit = tree.join(format!("unit{optimisation}-{at}.cpp"));
+                // Both kinds of code have the same options where `fast` is that of slow code.
+                let kind = if is_slow { "slow" } else { "fast" };
+                let unit = tree.join(format!("unit-{kind}-{at}.cpp"));
                 let line = |path: &Path| format!("#include \"{}\"\n", path.display());
                 fs::write(&unit, paths.into_iter().map(line).collect::<String>())?;
                 units.push((unit, optimisation));
