@@ -200,8 +200,10 @@ module aes_modes
   assign sealed   = counts ? hold_q : (mode_i == ModeCbc && decrypt_i) ? iv_q : '0;
   assign output_d = first_bytes(result_i ^ sealed, parts_q.hold_bytes);
 
-  // No result is offered in the cycle in which the copy shows an upset.
-  assign output_valid_o = parts_q.output_valid & ~differs;
+  // No result is offered in the cycle in which the copy shows an upset. Nor is one offered in the error state: an
+  // upset of the length of the key or of the mode stores, in its own cycle, a result of too few rounds or without
+  // its text.
+  assign output_valid_o = parts_q.output_valid & ~differs & ~error_o;
   assign output_o       = output_q;
   assign output_bytes_o = parts_q.output_bytes;
   assign output_last_o  = parts_q.output_last;
@@ -255,7 +257,7 @@ module aes_modes
   );
 
   // The tag is the sum of GHASH, hidden by the encryption of the first counter block.
-  assign tag_valid_o = parts_q.tag_valid & ~differs;
+  assign tag_valid_o = parts_q.tag_valid & ~differs & ~error_o;
   assign tag_o       = sum ^ mask_q;
 
   // GCM increments the last 32 bits of the counter (SP 800-38D §6.2), CTR all 128 bits. This takes a
@@ -440,7 +442,7 @@ module aes_modes
   // A result is neither lost nor changed while its reader waits, unless an upset or a drop removes it.
   `ASSERT(AResultWaitsForItsReader_A,
           output_valid_o && !output_ready_i && !drop_i && !error_o && !wipe_i |=>
-          (output_valid_o || differs) && $stable(output_q))
+          (output_valid_o || differs || error_o) && $stable(output_q))
   // A start in the middle of a message would mix two messages; the caller has to wait for idle.
   `ASSERT(AStartIsOfAnIdleEngine_A, start_i |-> in_idle)
   // GHASH would be wrong if its subkey were the encryption of anything but zero (SP 800-38D §7.1, step
@@ -454,4 +456,6 @@ module aes_modes
   `ASSERT(NoCounterLeavesBeforeItIsWhole_A, counter_leaves |-> !parts_q.counts_on)
   // Memory past the end of the text gets nothing of the key stream.
   `ASSERT(BytesPastTheEndAreZero_A, output_valid_o && output_bytes_o < 5'd16 |-> output_o[15] == '0)
+  // What was stored in the cycle of an upset may be a result of too few rounds, which would reveal the key.
+  `ASSERT(AnErrorOffersNothing_A, error_o |-> !output_valid_o && !tag_valid_o && !input_ready_o)
 endmodule

@@ -491,3 +491,39 @@ async def tells_the_health_of_its_noise_source(dut):
         await driver.send("entropy", entropy=0x5555_5555)
     assert not await driver.read("status") & regs.HEALTHY
     await driver.expect_errors(regs.BAD_ENTROPY)
+
+
+@cocotb.test()
+async def streams_no_word_of_a_configuration_that_was_upset(dut):
+    """A flip of mode, direction or length of the key in each cycle of a block. A result of too few rounds tells the key, and one
+    without its text is the key stream: neither leaves, not even for one cycle."""
+    driver = await Driver.started(dut)
+    text, iv = random.randbytes(16), random.randbytes(16)
+    for size in (24, 32):
+        cycles = range(1, ROUNDS[size] + 4)
+        cases = [(bit, at) for bit in range(6) for at in cycles]
+        if driver.is_masked:
+            cases = [(bit, random.randrange(1, MASKED[size] + 4)) for bit in range(6)]
+        key = random.randbytes(size)
+        right = rijndael.ctr(key, iv, text)
+        for bit, at in cases:
+            await driver.load_key(key)
+            await driver.configure("ctr", regs.STREAM_OUT, iv, (16, 0))
+            await driver.write("command", regs.START)
+            dut.dst_ready_i.value = 1
+            feeding = cocotb.start_soon(driver.feed(text))
+            # A block of the text leaves for the cipher in this cycle.
+            await driver.wait_for(dut.input_ready)
+            await driver.tick(at - 1)
+            register = dut.u_control.value_q
+            register.value = int(register.value) ^ 1 << bit
+            await driver.let_assertions_fail()
+            for _ in range(6):
+                await ReadOnly()
+                word = int(dut.dst_data_o.value).to_bytes(8, "little")
+                assert not dut.dst_valid_o.value or word in right, f"{size} bytes, bit {bit}, cycle {at}: {word.hex()}"
+                await driver.tick()
+            assert dut.alert_o.value == 1, f"{size} bytes, bit {bit}, cycle {at}"
+            dut.dst_ready_i.value = 0
+            await feeding
+            await driver.reset()
