@@ -87,7 +87,9 @@ module aes_masked_core
   logic [2:0] phase_d, phase_q;
   logic [5:0] index_d, index_q, old_index, last_index;
   logic [7:0] rcon_d, rcon_q;
-  logic       is_start, needs_sub, write, differs;
+  logic       is_start, needs_sub, write, differs, counts_differ;
+  // This opens the gate of the result: it equals `in_result`, but comes from a register of its own.
+  logic       open_q;
 
   assign in_idle    = state_q == StIdle;
   assign in_round   = state_q == StRound;
@@ -103,8 +105,8 @@ module aes_masked_core
   assign ends_step  = step_q == 3'd4;
 
   assign idle_o         = in_idle;
-  assign result_valid_o = in_result;
-  assign block_ready_o  = in_idle | (in_result & result_ready_i);
+  assign result_valid_o = in_result & open_q;
+  assign block_ready_o  = in_idle | (result_valid_o & result_ready_i);
   assign loads          = block_valid_i & block_ready_o;
 
   // --- the key schedule (FIPS 197 §5.2) ---
@@ -176,8 +178,10 @@ module aes_masked_core
     .load_i (1'b1),
     .next_i ({count_d, step_d, index_d, phase_d, rcon_d}),
     .value_i({count_q, step_q, index_q, phase_q, rcon_q}),
-    .differs_o(differs)
+    .differs_o(counts_differ)
   );
+  // The gate of the result has the state as its copy.
+  assign differs = counts_differ | (Hardened & (open_q != in_result));
 
   // Control depends on lengths, direction and ports, and never on a share, so the time does not depend on
   // secrets.
@@ -189,6 +193,7 @@ module aes_masked_core
       index_q <= '0;
       phase_q <= '0;
       rcon_q  <= '0;
+      open_q  <= 1'b0;
     end else begin
       state_q <= state_d;
       count_q <= count_d;
@@ -196,6 +201,7 @@ module aes_masked_core
       index_q <= index_d;
       phase_q <= phase_d;
       rcon_q  <= rcon_d;
+      open_q  <= state_d == StResult;
     end
   end
 
@@ -287,10 +293,17 @@ module aes_masked_core
     );
   end
 
-  // Only a result is unmasked, and only in the state that shows it.
-  for (genvar i = 0; i < 16; i++) begin : g_result
-    assign result_o[i] = (state_q_shares[0][i] ^ state_q_shares[1][i]) & {8{in_result}};
-  end
+  // Only a result is unmasked, and only in the state that shows it. One share passes a gate before it meets the
+  // other one: a cell that had both as its inputs would glitch with their sum, which is a value of an inner round.
+  // A register opens the gate, so the gate itself does not glitch while rounds are made. It opens at the edge at
+  // which the shares become a result; a layout has to open it later than the shares change, and close it earlier.
+  block_t gated;
+  aes_share_gate u_gate (
+    .open_i (open_q),
+    .share_i(state_q_shares[0]),
+    .share_o(gated)
+  );
+  assign result_o = (gated ^ state_q_shares[1]) & {128{result_valid_o}};
 
   // An engine that was upset cannot go on before a reset.
   `ASSERT(ErrorIsForGood_A, error_o && Hardened |=> error_o)
@@ -304,4 +317,6 @@ module aes_masked_core
   `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_round) && !differs |-> count_q == 4'd1 && step_q == '0)
   // The masking of the S-boxes relies on an input that does not change while they work.
   `ASSERT(SharesAreStableWhileTheyAreSubstituted_A, steps != '0 && !stop_i && !differs && !error_o |=> $stable(sub_in) || error_o)
+  // While rounds are made one share is behind a closed gate, so no cell has both.
+  `ASSERT(OneShareIsBehindAGate_A, !in_result && !differs |-> gated == '0)
 endmodule

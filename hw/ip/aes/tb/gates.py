@@ -27,7 +27,7 @@ SEQUENTIAL = {"FDRE", "FDSE", "FDCE", "FDPE"}
 SOURCES = {
     "aes_dom_sbox": ("aes_masked_pkg", "aes_dom_sbox"),
     "aes_masked_core": (
-        *("aes_pkg", "aes_masked_pkg", "aes_copy", "aes_dom_sbox", "aes_key_memory", "aes_masked_core"),
+        *("aes_pkg", "aes_masked_pkg", "aes_copy", "aes_dom_sbox", "aes_key_memory", "aes_share_gate", "aes_masked_core"),
     ),
 }
 
