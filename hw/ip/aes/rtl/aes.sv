@@ -424,7 +424,7 @@ module aes
     block_t       unmasked;
 
     // The generator of masks also tests the noise source.
-    aes_masks u_masks (
+    aes_masks #(.Hardened(Hardened)) u_masks (
       .clk_i, .rst_ni,
       .clear_i (regs_out.command.wipe.value),
       .entropy_valid_i, .entropy_ready_o, .entropy_i,
@@ -463,7 +463,7 @@ module aes
     assign entropy_ready_o = 1'b1;
 
     // Only the wipe uses the source here. The lowest nibble of each word is tested as its sample.
-    entropy_health u_health (
+    entropy_health #(.Hardened(Hardened)) u_health (
       .clk_i, .rst_ni,
       .clear_i  (regs_out.command.wipe.value),
       .valid_i  (entropy_valid_i),

@@ -13,13 +13,16 @@
 // random.
 //
 // Hardening: a source that fails its tests, or falls silent, takes `ready_o` back, and the engine stops. The
-// bits come from registers, so glitches of this module reach no share. Its registers have no copy.
+// bits come from registers, so glitches of this module reach no share. Of its registers only the verdict of the
+// health tests has a copy.
 
 `include "assert.svh"
 
 module aes_masks #(
   // After this many cycles without a word the source counts as failed.
-  parameter int unsigned SilentCycles = 65536
+  parameter int unsigned SilentCycles = 65536,
+  // With `Hardened` = 0 the verdict of the health tests has no copy.
+  parameter bit          Hardened     = 1'b1
 ) (
   input  logic         clk_i,
   input  logic         rst_ni,
@@ -87,7 +90,7 @@ module aes_masks #(
   assign left_d          = takes ? 4'd8 : samples ? left_q - 4'd1 : left_q;
 
   // The health tests see every sample.
-  entropy_health u_health (
+  entropy_health #(.Hardened(Hardened)) u_health (
     .clk_i, .rst_ni,
     .clear_i,
     .valid_i  (samples),

@@ -31,6 +31,8 @@ __all__ = [
     "takes_the_key_of_the_slot",
     "tells_the_health_of_its_noise_source",
 ]
+# The bit of the verdict on the source (`trust_t`) that says that it has passed.
+PASSED = 11
 # Without a word for so long the source has failed: `test_aes_masks` counts all of them.
 SILENT_CYCLES = 65_536
 
@@ -178,11 +180,14 @@ async def tells_that_an_upset_of_the_health_test_dropped_a_message(dut):
     await driver.write("command", regs.START)
     await driver.tick(10)
     assert dut.modes_busy.value == 1
-    dut.g_cipher.u_masks.u_health.passed_q.value = 0
+    verdict = dut.g_cipher.u_masks.u_health.trust_q
+    verdict.value = int(verdict.value) & ~(1 << PASSED)
     await driver.tick(2)
     assert dut.modes_busy.value == 0
     await driver.expect_errors(regs.BAD_ENTROPY)
     assert await driver.read("interrupt") & regs.ERROR_IRQ
+    assert not await driver.read("status") & regs.HEALTHY
+    await driver.wipe()
     await works(driver)
 
 

@@ -131,3 +131,22 @@ async def fails_when_its_source_falls_silent(dut):
     assert not await sends(block, good(1024)), "it is trusted again by itself"
     await block.pulse(dut.clear_i)
     assert await sends(block, good(1024))
+
+
+@cocotb.test()
+async def an_upset_of_the_verdict_is_a_failure(dut):
+    """A flip of each bit that decides about trust: before the start-up test is over, after it, and after a failure."""
+    block = await Clocked.started(dut, INPUTS)
+    verdict = dut.u_health.trust_q
+    for bit in range(len(verdict)):
+        for samples in (good(160), good(8 * START_UP), [5] * 160):
+            await block.reset()
+            await sends(block, samples)
+            verdict.value = int(verdict.value) ^ 1 << bit
+            await block.let_assertions_fail()
+            await ReadOnly()
+            assert not dut.ready_o.value, f"bit {bit} after {len(samples)} samples"
+            await block.tick()
+            assert not await sends(block, good(8 * START_UP)), f"bit {bit} after {len(samples)} samples"
+    await block.pulse(dut.clear_i)
+    assert await sends(block, good(8 * START_UP))
