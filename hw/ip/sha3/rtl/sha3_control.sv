@@ -6,9 +6,9 @@
 // Time: it depends on handshakes and on the function, never on data. A block takes 24 rounds, or the last 12 of
 // them.
 //
-// Reset: the module begins with a wipe of one cycle. Hardening: the states differ in at least three bits. An
-// illegal state, a count of rounds or lanes that does not exist, or an error elsewhere ends in `StError`, which
-// only a reset leaves. A count that exists, but is another one, is not detected.
+// Reset: the module begins with a wipe of one cycle. Hardening: the states differ in at least three bits, and the
+// count and the mark of a complete message have a copy. An illegal state, a difference, or an error elsewhere
+// ends in `StError`, which only a reset leaves.
 
 `include "assert.svh"
 
@@ -82,6 +82,12 @@ module sha3_control
   logic [4:0] count_d, count_q;  // This counts rounds, or turns of the ring.
   logic       final_d, final_q;  // The message is complete in the state.
 
+  // The copy of both is their complement, which synthesis does not merge with them. An upset would leave out
+  // rounds, or give output before the message is complete.
+  logic [5:0] not_q;
+  logic       differs;
+  assign differs = Hardened & ({count_q, final_q} != ~not_q);
+
   // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_absorb, in_rounds, in_squeeze, in_turn, in_wipe;
   logic starts, takes, moves, is_last_round;
@@ -119,8 +125,6 @@ module sha3_control
           count_d = final_q ? 5'd0 : first_round;
           state_d = final_q ? StSqueeze : StAbsorb;
         end
-        // These rounds do not exist, so an upset has made the count.
-        if (Hardened && count_q > LastRound) state_d = StError;
       end
       StSqueeze, StTurn: if (moves) begin
         count_d = count_q + 1'b1;
@@ -129,7 +133,6 @@ module sha3_control
           count_d = first_round;
           state_d = StRounds;
         end
-        if (Hardened && count_q > LastTurn) state_d = StError;
       end
       StWipe:  state_d = StIdle;
       StError: state_d = StError;
@@ -143,7 +146,7 @@ module sha3_control
     end
     // A wipe has priority over a start, but not over an error.
     if (wipe_i && !error_o) state_d = StWipe;
-    if (fail_i && Hardened) state_d = StError;
+    if ((fail_i && Hardened) || differs) state_d = StError;
   end
 
   // A reset begins with a wipe, and no message is taken until it is over.
@@ -153,10 +156,12 @@ module sha3_control
       state_q <= StWipe;
       count_q <= '0;
       final_q <= 1'b0;
+      not_q   <= '1;
     end else begin
       state_q <= state_d;
       count_q <= count_d;
       final_q <= final_d;
+      not_q   <= ~{count_d, final_d};
     end
   end
 
@@ -181,10 +186,14 @@ module sha3_control
           $rose(word_valid_o) |-> $past(in_rounds) && $past(count_q) == LastRound)
   // Rounds follow each other, so none is left out.
   `ASSERT(NoRoundIsLeftOut_A,
-          in_rounds && $past(in_rounds) && $past(count_q) < LastRound && count_q <= LastRound |->
+          in_rounds && $past(in_rounds) && $past(count_q) < LastRound && !differs |->
           count_q == $past(count_q) + 5'd1)
+  // Every block, and every further rate of output, gets all rounds from the first one of its function on.
+  `ASSERT(RoundsBeginWithTheFirst_A,
+          in_rounds && (!$past(in_rounds) || $past(count_q) == LastRound) && !differs |->
+          count_q == $past(first_round))
   // Output in the middle of a message would be the digest of another message.
-  `ASSERT(OutputIsOfAWholeMessage_A, word_valid_o |-> final_q)
+  `ASSERT(OutputIsOfAWholeMessage_A, word_valid_o |-> final_q || differs)
   // Only whole blocks are added to the state.
   `ASSERT(OnlyBlocksAreAdded_A, add_block_o |-> block_valid_i)
 endmodule

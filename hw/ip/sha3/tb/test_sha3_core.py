@@ -289,3 +289,18 @@ async def ends_in_an_error_from_an_illegal_count(dut):
             await core.tick(2)
             await ends_in_error(core, f"{where}, count {count}")
             await core.reset()
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_upset_of_the_count(dut):
+    """Each bit of the round and of the mark of a complete message, in every state: no output is of fewer rounds or of a part."""
+    core = await Core.started(dut)
+    for where in CONTROL_STATES:
+        for register in (dut.u_control.count_q, dut.u_control.final_q):
+            for bit in range(len(register)):
+                await reach(core, where)
+                register.value = int(register.value) ^ 1 << bit
+                await core.tick(2)
+                await ends_in_error(core, f"{where}, bit {bit} of {register._name}")
+                await core.reset()
+    await agrees(core, SHA3_384, b"after the error and a reset")
