@@ -29,6 +29,7 @@
   `SAME(g_engine[I].u_hmac.u_padding.length_q) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.state_q) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.count_q) \
+  `SAME(g_engine[I].u_hmac.u_core.u_control.not_q) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.cmd_q)
 // Of its collector of words, where a block takes fewer cycles than it has words.
 `define SAME_LANE(I) \

@@ -9,8 +9,9 @@
 //
 // Reset: the module begins with a wipe, which moves zeros through the datapath.
 //
-// Hardening: the states differ in at least three bits. An illegal state ends in `StError`, which only a reset
-// leaves. The count and the command have no copy: an upset of them gives a wrong digest.
+// Hardening: the states differ in at least three bits, and count and command have a copy. An illegal state or a
+// difference ends in `StError`, which only a reset leaves. What enters (`enters_q`) has no copy: an upset of it
+// gives a wrong digest.
 
 `include "assert.svh"
 
@@ -90,6 +91,13 @@ module sha2_control
   logic [CountBits-1:0] count_d, count_q;
   cmd_e cmd_d;
   (* fsm_encoding = "none" *) cmd_e cmd_q;
+
+  // The copy of count and command is their complement, which synthesis does not merge with them. An upset of the
+  // count would leave out rounds, and one of the command would begin a block with another state.
+  localparam int unsigned CopyBits = CountBits + $bits(cmd_e);
+  logic [CopyBits-1:0] not_q;
+  logic differs;
+  assign differs = Hardened & ({count_q, cmd_q} != ~not_q);
 
   // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_turn, in_rounds, in_save, in_wipe;
@@ -174,6 +182,7 @@ module sha2_control
       state_d = StWipe;
       count_d = Start;
     end
+    if (differs) state_d = StError;
   end
 
   // This block chooses what the next cycle moves.
@@ -199,11 +208,13 @@ module sha2_control
       state_q <= StWipe;
       count_q <= Start;
       cmd_q   <= CmdNext;
+      not_q   <= ~{Start, CmdNext};
       enters_q <= EntersNothing;
     end else begin
       state_q <= state_d;
       count_q <= count_d;
       cmd_q   <= cmd_d;
+      not_q   <= ~{count_d, cmd_d};
       enters_q <= enters_d;
     end
   end
@@ -238,7 +249,7 @@ module sha2_control
   // does, withdraws the state of a turn with it.
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=>
-          (state_valid_o && $stable(count_q)) || error_o || $fell(msg_valid_i) || $fell(state_valid_i))
+          (state_valid_o && $stable(count_q)) || error_o || differs || $fell(msg_valid_i) || $fell(state_valid_i))
   // A command in the middle of a block would mix two blocks.
   `ASSERT(ACommandIsForAnIdleCore_A, cmd_ready_o |-> in_idle || (in_rounds && is_last))
   // A sum that is not zero in a turn would be added to the state.
@@ -247,4 +258,10 @@ module sha2_control
   `ASSERT(AStateLeavesWhenAllIsThere_A, in_turn && state_valid_o && state_ready_i |-> step_o)
   // A wipe is never lost, or secrets would stay.
   `ASSERT(WipeIsTaken_A, wipe_i && !error_o |=> clear_words_o)
+  // Every block starts with its first round, whose word is taken in the last cycle of the turn.
+  `ASSERT(RoundsBeginWithTheFirst_A, $rose(in_rounds) && !differs |-> count_q == CountBits'(1))
+  // Rounds follow each other, so none is left out. A digest of fewer rounds can be inverted, and that of HMAC would
+  // tell the key.
+  `ASSERT(NoRoundIsLeftOut_A, in_rounds && $past(in_rounds) && !differs |->
+          count_q == (!$past(step_o) ? $past(count_q) : $past(count_q) == Last ? '0 : $past(count_q) + 1'b1))
 endmodule

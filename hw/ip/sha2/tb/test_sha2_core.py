@@ -283,3 +283,19 @@ async def ends_in_an_error_from_any_illegal_state(dut):
         await ends_in_error(core, f"{forced:06b}")
         await core.reset()
     assert await core.digest(message) == variants(core)[0][1](message)
+
+
+@cocotb.test()
+async def ends_in_an_error_from_any_upset_of_the_count(dut):
+    """Each bit of the round and of the command, in every state: no digest is of fewer rounds or of another state."""
+    core = await Core.started(dut)
+    message = b"after the error and a reset"
+    for where in CONTROL_STATES:
+        for register in (dut.u_control.count_q, dut.u_control.cmd_q):
+            for bit in range(len(register)):
+                await reach(core, where)
+                register.value = int(register.value) ^ 1 << bit
+                await core.tick()
+                await ends_in_error(core, f"{where}, bit {bit} of {register._name}")
+                await core.reset()
+    assert await core.digest(message) == variants(core)[0][1](message)
