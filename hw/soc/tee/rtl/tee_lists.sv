@@ -33,12 +33,12 @@ module tee_lists
   localparam logic [11:0] Hold = 12'h800;
 
   // The access of this cycle, and the answer to the engine.
-  logic        write, unused_read, list_rvalid_q, hold_q, writes_word, reads_word;
+  logic        write, read, list_rvalid_q, hold_q, writes_word, reads_word;
   logic [11:0] write_addr, read_addr;
   logic [31:0] write_data, list_rdata_q;
   logic [31:0] mem [2**(ListBits-2)];
 
-  // Each access takes one cycle. An offset past the last word and the bit is an error.
+  // Each access takes one cycle. An offset within a word, or past the last word and the bit, is an error.
   axi_lite_registers u_registers (
     .clk_i,
     .rst_ni,
@@ -48,14 +48,15 @@ module tee_lists
     .write_addr_o (write_addr),
     .write_data_o (write_data),
     .write_err_i  (~writes_word && write_addr != Hold),
-    .read_o       (unused_read),
+    .read_o       (read),
     .read_addr_o  (read_addr),
     .read_data_i  (reads_word ? mem[read_addr[ListBits-1:2]] : {31'd0, hold_q}),
     .read_err_i   (~reads_word && read_addr != Hold)
   );
 
-  assign writes_word = write_addr[11:ListBits] == '0;
-  assign reads_word  = read_addr[11:ListBits] == '0;
+  // `axi_lite_registers` leaves it to its owner to check the bits of the address below a word.
+  assign writes_word = write_addr[11:ListBits] == '0 && write_addr[1:0] == '0;
+  assign reads_word  = read_addr[11:ListBits] == '0 && read_addr[1:0] == '0;
 
   // The words have no reset: a list is written before it is read.
   always_ff @(posedge clk_i) begin
@@ -89,4 +90,7 @@ module tee_lists
   // Only the word at 0x800 changes the bit.
   `ASSERT(ItsWordHolds_A, write && write_addr == Hold |=> hold_o == $past(write_data[0]))
   `ASSERT(WordsOfListsHoldNothing_A, write && write_addr != Hold |=> $stable(hold_o))
+  // An address within a word is no second name of the word.
+  `ASSERT(NoWriteWithinAWord_A, write && write_addr[1:0] != '0 |=> axil_o.b_valid && axil_o.b_resp == RespSlverr)
+  `ASSERT(NoReadWithinAWord_A, read && read_addr[1:0] != '0 |=> axil_o.r_valid && axil_o.r_resp == RespSlverr)
 endmodule

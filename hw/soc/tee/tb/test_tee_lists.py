@@ -73,3 +73,17 @@ async def past_them_there_is_nothing(dut: HierarchyObject) -> None:
         assert await page.write(address, random.getrandbits(32)) == SLVERR, hex(address)
         assert await page.read(address) == (0, SLVERR), hex(address)
     assert [await page.read(4 * index) for index in range(WORDS)] == [(word, OKAY) for word in words]
+
+
+@cocotb.test()
+async def an_address_within_a_word_is_refused(dut: HierarchyObject) -> None:
+    """A block that drops the lower bits of an address has four names for each word."""
+    page, _ = await begin(dut)
+    word = random.getrandbits(32)
+    for index in (0, 1, WORDS - 1, random.randrange(WORDS)):
+        assert await page.write(4 * index, word) == OKAY
+        for byte in (1, 2, 3):
+            page.stall()
+            assert await page.write(4 * index + byte, ~word & 0xFFFF_FFFF) == SLVERR, f"word {index}, byte {byte}"
+            assert await page.read(4 * index + byte) == (0, SLVERR), f"word {index}, byte {byte}"
+        assert await page.read(4 * index) == (word, OKAY)
