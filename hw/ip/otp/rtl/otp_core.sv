@@ -266,7 +266,8 @@ module otp_core
   assign seq_data_o   = seq_good_o ? good_word : '0;
   assign read_valid_o = who_q.bus;
   assign read_good_o  = who_q.bus & readable & ~error_o;
-  assign read_data_o  = good_word;
+  // The word of another reader does not reach the bus: it may be a key on its way to its slot.
+  assign read_data_o  = read_good_o ? good_word : '0;
 
   // --- the port to key slots ---
   // A transfer starts for a readable field only, and one at a time. The first row of field 5 + n is
@@ -310,6 +311,8 @@ module otp_core
   // hidden.
   `ASSERT(AHiddenFieldShowsNothing_A, read_valid_o && hidden_o[read_field] && read_field < 4'(NumWordFields) |->
           read_data_o == '0 && !read_good_o)
+  // The port of the bus shows no word of another reader, such as one of a key that is sent.
+  `ASSERT(TheBusSeesOnlyItsWords_A, !read_good_o |-> read_data_o == '0)
   // Neither an engine nor the bus gets a word of a secret outside of production.
   `ASSERT(SecretsAreForProduction_A, key_valid_o || (read_good_o && is_secret(read_field)) |-> lifecycle_o == LcProduction)
   // The sequencer only gets the board and root keys that are not revoked, of a ready device.

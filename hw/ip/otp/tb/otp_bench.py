@@ -146,6 +146,8 @@ class Seen(Part):
     # Everything that could carry a word to the outside, in this cycle.
     shown: set[int] = field(default_factory=set)
     is_ready: bool = False
+    # The port of the bus showed a word that the bus did not ask for.
+    leaked: bool = False
 
     def drive(self) -> None:
         self.is_ready = not chance(self.stalls)
@@ -159,6 +161,7 @@ class Seen(Part):
         if dut.seq_valid_o.value == 1:
             self.seq = int(dut.seq_good_o.value), int(dut.seq_data_o.value)
         self.shown = {int(dut.read_data_o.value), int(dut.seq_data_o.value), int(dut.key_data_o.value)}
+        self.leaked |= dut.read_good_o.value != 1 and int(dut.read_data_o.value) != 0
         aborts = dut.key_abort_o.value == 1
         self.aborted |= aborts
         if dut.key_valid_o.value == 1:

@@ -287,6 +287,7 @@ async def keys_are_sent_in_production_only(dut: HierarchyObject) -> None:
             await otp.run(lambda: dut.sending_o.value == 0)
             wanted = [(i, made.words[SECRET + 8 * key + i]) for i in range(8)] if may else []
             assert otp.seen.sent == wanted
+            assert not otp.seen.leaked, "a word of the key was at the port of the bus"
 
 
 @cocotb.test()
