@@ -163,4 +163,5 @@ module mailbox_time_proof
   `SAME(u_core.rot_refused_q)
   `SAME(u_core.emptied_q)
   `SAME(u_core.lifecycle_q)
+  `SAME(u_core.is_awake_q)
 endmodule

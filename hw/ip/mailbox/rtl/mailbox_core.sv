@@ -75,6 +75,8 @@ module mailbox_core
   (* fsm_encoding = "none" *) state_e state_q;
   logic host_refused_d, host_refused_q, rot_refused_d, rot_refused_q, emptied_d, emptied_q;
   logic [3:0] lifecycle_q;
+  // The first cycle after a reset is over, so `lifecycle_q` is that of an earlier cycle.
+  logic       is_awake_q;
 
   // States are decoded once, by equality.
   logic in_idle, in_request, in_answer, is_error;
@@ -84,9 +86,10 @@ module mailbox_core
   // The error is the complement of all legal states, so an illegal state is an error in the same cycle.
   assign is_error   = Hardened ? ~(in_idle | in_request | in_answer) : state_q == StError;
 
-  // A request must not survive a change of the lifecycle: it was made under other permissions.
+  // A request must not survive a change of the lifecycle: it was made under other permissions. A reset is no
+  // change.
   logic closes, forgets;
-  assign closes  = wipe_i | (lifecycle_i != lifecycle_q);
+  assign closes  = wipe_i | (is_awake_q & (lifecycle_i != lifecycle_q));
   assign forgets = closes | discard_i;
 
   // Accepted commands. All others are refused, and their side can read that. An acknowledgement
@@ -132,12 +135,14 @@ module mailbox_core
       rot_refused_q  <= 1'b0;
       emptied_q      <= 1'b0;
       lifecycle_q    <= '0;
+      is_awake_q     <= 1'b0;
     end else begin
       state_q        <= state_d;
       host_refused_q <= host_refused_d;
       rot_refused_q  <= rot_refused_d;
       emptied_q      <= emptied_d;
       lifecycle_q    <= lifecycle_i;
+      is_awake_q     <= 1'b1;
     end
   end
 
@@ -182,6 +187,9 @@ module mailbox_core
   `ASSERT(NothingIsLeftOfTheLast_A, in_idle & $past(in_answer) |-> {request_i, answer_i} == '0)
   // The two sides never write in the same cycle, so nobody answers a request that may still change.
   `ASSERT(OneSideWritesAtATime_A, !(request_write_o & answer_write_o))
+  // No exchange survives a change of the lifecycle, and a reset is none.
+  `ASSERT(AChangeEmpties_A, $past(rst_ni) && lifecycle_i != $past(lifecycle_i) && !is_error |=> in_idle || is_error)
+  `ASSERT(AResetIsNoChange_A, !is_awake_q && !wipe_i && !is_error |-> !open_clear_o)
   if (Hardened) begin : gen_hardened
     // An error lasts until reset.
     `ASSERT(ErrorIsTheEnd_A, $past(error_o) & $past(rst_ni) |-> error_o)

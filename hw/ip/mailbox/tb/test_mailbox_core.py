@@ -125,3 +125,25 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
     await core.reset()
     await ReadOnly()
     assert dut.error_o.value == 0
+
+
+@cocotb.test()
+async def a_reset_is_no_change_of_the_lifecycle(dut: HierarchyObject) -> None:
+    """A command of the first cycle is taken in every lifecycle, and a change in the second one empties."""
+    core = await Clocked.started(dut, INPUTS)
+    for lifecycle in range(16):
+        for changes in (False, True):
+            core.clear_inputs()
+            dut.lifecycle_i.value, dut.open_i.value = lifecycle, 1
+            dut.rst_ni.value = 0
+            await core.tick(2)
+            dut.rst_ni.value, dut.ring_i.value = 1, 1
+            await core.tick()
+            dut.ring_i.value, dut.lifecycle_i.value = 0, lifecycle ^ 8 * changes
+            await core.let_assertions_fail()
+            await ReadOnly()
+            assert int(dut.view_o.value) == BUSY, f"lifecycle {lifecycle}"
+            await core.tick()
+            await ReadOnly()
+            assert int(dut.view_o.value) == (READY if changes else BUSY), f"lifecycle {lifecycle}"
+            await core.tick()
