@@ -14,7 +14,7 @@ use rsa::pkcs1::{DecodeRsaPublicKey, EncodeRsaPublicKey};
 use rsa::pkcs8::{DecodePublicKey, EncodePublicKey};
 use rsa::signature::Verifier;
 use rsa::traits::PublicKeyParts;
-use rsa::{BoxedUint, RsaPrivateKey, RsaPublicKey};
+use rsa::{BoxedUint, RsaPrivateKey, RsaPublicKey as PeerPublicKey};
 use sha2::Digest;
 
 use super::{KERNELS, MESSAGES};
@@ -209,7 +209,7 @@ fn judge(scheme: Scheme, signed: &Signed) -> bool {
     let bits = 8 * modulus.len() as u32;
     let theirs = || {
         let n = BoxedUint::from_be_slice(modulus, bits).ok()?;
-        let key = RsaPublicKey::new(n, BoxedUint::from(65537_u64)).ok()?;
+        let key = PeerPublicKey::new(n, BoxedUint::from(65537_u64)).ok()?;
         // Hartlock supports only keys of this kind.
         let is_ours = modulus[0] >= 0x80 && [256, 384, 512].contains(&modulus.len());
         is_ours.then(|| peer_accepts(scheme, key, message, signature))
@@ -245,7 +245,7 @@ fn verify(
     }
 }
 
-fn peer_accepts(scheme: Scheme, key: RsaPublicKey, message: &[u8], signature: &[u8]) -> bool {
+fn peer_accepts(scheme: Scheme, key: PeerPublicKey, message: &[u8], signature: &[u8]) -> bool {
     fn judge<S>(key: &impl Verifier<S>, message: &[u8], signature: &[u8]) -> bool
     where
         S: for<'s> TryFrom<&'s [u8]>,
@@ -287,14 +287,14 @@ fn keys(choices: &mut Choices<'_>, key: &RsaPrivateKey) {
             *der = choices.bytes(120).to_vec();
         }
     }
-    let is_ours = |key: &RsaPublicKey| {
+    let is_ours = |key: &PeerPublicKey| {
         *key.e() == BoxedUint::from(65537_u64) && [2048, 3072, 4096].contains(&key.n().bits())
     };
-    let theirs = RsaPublicKey::from_public_key_der(&spki).ok().filter(|key| {
+    let theirs = PeerPublicKey::from_public_key_der(&spki).ok().filter(|key| {
         key.to_public_key_der().is_ok_and(|again| again.as_bytes() == spki) && is_ours(key)
     });
     compare_keys(&spki, RsaPublicKey::from_spki_der(&spki), theirs);
-    let theirs = RsaPublicKey::from_pkcs1_der(&bare).ok().filter(|key| {
+    let theirs = PeerPublicKey::from_pkcs1_der(&bare).ok().filter(|key| {
         key.to_pkcs1_der().is_ok_and(|again| again.as_bytes() == bare) && is_ours(key)
     });
     compare_keys(&bare, RsaPublicKey::from_pkcs1_der(&bare), theirs);
@@ -303,7 +303,7 @@ fn keys(choices: &mut Choices<'_>, key: &RsaPrivateKey) {
 fn compare_keys(
     der: &[u8],
     ours: Result<RsaPublicKey<'_>, Rejection>,
-    theirs: Option<RsaPublicKey>,
+    theirs: Option<PeerPublicKey>,
 ) {
     let modulus = theirs.map(|key| key.n().to_be_bytes().to_vec());
     let reason = ours.as_ref().err();

@@ -63,7 +63,12 @@ impl Design {
         for port in list(module, "stmtsp").iter().filter(|it| text_of(it, "varType") == "PORT") {
             let (name, kind) = (text_of(port, "name"), index.type_of(port)?);
             let bits = index.width(kind)?;
-            design.ports.push(Port { name: name.to_owned(), member: name.to_owned(), bits, low: None });
+            design.ports.push(Port {
+                name: name.to_owned(),
+                member: name.to_owned(),
+                bits,
+                low: None,
+            });
             index.fields(kind, name, name, 0, &mut design.ports)?;
         }
         let place = Place { name: String::new(), member: format!("{top}__DOT__") };
@@ -153,7 +158,10 @@ impl Design {
             let _ = match low {
                 None => writeln!(text, "    signals.add_port(\"{name}\", {bits}, root.{member});"),
                 Some(low) => {
-                    writeln!(text, "    signals.add_field(\"{name}\", {bits}, {low}, root.{member});")
+                    writeln!(
+                        text,
+                        "    signals.add_field(\"{name}\", {bits}, {low}, root.{member});"
+                    )
                 }
             };
         }
@@ -264,7 +272,11 @@ impl<'a> Index<'a> {
 
     /// Returns the type that a reference names.
     fn resolved(&self, kind: &'a Value) -> Result<&'a Value> {
-        if text_of(kind, "type") == "REFDTYPE" { self.resolved(self.inner(kind)?) } else { Ok(kind) }
+        if text_of(kind, "type") == "REFDTYPE" {
+            self.resolved(self.inner(kind)?)
+        } else {
+            Ok(kind)
+        }
     }
 
     /// Returns the number of bits of a packed type.
