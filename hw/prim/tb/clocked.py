@@ -6,6 +6,7 @@ next edge does.
 
 from __future__ import annotations
 
+import functools
 import random
 from collections.abc import Iterable
 from itertools import pairwise
@@ -131,6 +132,11 @@ class Clocked:
         it, and assertions are checked when the clock rises."""
         if "mutant" in cocotb.plusargs:
             await self.tick(3)
+
+
+def part_of(block: HierarchyObject, path: str) -> Any:
+    """A register or an instance below a block, by its path."""
+    return functools.reduce(getattr, path.split("."), block)
 
 
 def periods(cycles: Iterable[int]) -> set[int]:

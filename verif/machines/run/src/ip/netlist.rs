@@ -224,7 +224,7 @@ fn yosys(
     }
     read.push_str(&format!(" --top {top}"));
     // The front end flattens all modules unless this option is given, which the attribute of a source needs.
-    if ip.texts()?.iter().any(|text| text.contains(KEPT)) {
+    if keeps_hierarchy(ip)? {
         read.push_str(" --best-effort-hierarchy");
     }
     for (name, value) in parameters {
@@ -237,6 +237,20 @@ fn yosys(
     yosys.args(["-q", "-l", &format!("{SCRATCH}/yosys.log"), "-p"]);
     yosys.arg(format!("{read}; {script}"));
     run::quietly(&mut yosys).map(drop)
+}
+
+/// Returns true if a module of the engine has a boundary that synthesis must not cross. A shared module counts only if
+/// another source has an instance of it.
+fn keeps_hierarchy(ip: &Ip) -> Result<bool> {
+    let read = |path: &PathBuf| {
+        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let texts = ip.sources.iter().map(read).collect::<Result<Vec<_>>>()?;
+    Ok(ip.sources.iter().zip(&texts).any(|(path, text)| {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let is_used = || texts.iter().any(|other| other.contains(&format!("{name} #(")));
+        text.contains(KEPT) && (!path.starts_with(prim()) || is_used())
+    }))
 }
 
 /// Returns the path of a source as programs in WebAssembly see it.
