@@ -61,9 +61,11 @@ module boot_sequencer_core
     StStopped  = 6'b101101
   } state_e;
 
-  // The attribute keeps the encoding, as in all state machines of this project that an upset could harm.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps these codes through synthesis, as in all state machines that an upset could harm.
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StHeld), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [31:0] reason_d, reason_q;
   logic        host_rst_nq, host_trap_q;
 
@@ -119,12 +121,10 @@ module boot_sequencer_core
   // both directions. The trap is set a cycle before the host runs, so that its first fetch already fails.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StHeld;
       reason_q    <= '0;
       host_rst_nq <= 1'b0;
       host_trap_q <= 1'b0;
     end else begin
-      state_q     <= state_d;
       reason_q    <= reason_d;
       // From a register, so that no glitch of the decoder ends the host's reset.
       host_rst_nq <= (state_q == StReleased) | (state_q == StTrapped);

@@ -177,7 +177,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
     sequencer = await Sequencer.started(dut)
     for code in ILLEGAL:
         await sequencer.reset()
-        dut.u_core.state_q.value = code
+        dut.u_core.u_state.u_flop.value_q.value = code
         assert await sequencer.settled() == (0, 0, ERROR), f"{code:06b}"
         assert await sequencer.write(DECISION, RELEASE) == SLVERR
         assert await sequencer.write(REASON, 1) == SLVERR

@@ -78,7 +78,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
     for code in ILLEGAL:
         core.clear_inputs()
         await core.reset()
-        dut.state_q.value = code
+        dut.u_state.u_flop.value_q.value = code
         for cycle in range(8):
             # No input leaves the error; it is reported in the same cycle.
             await ReadOnly()
@@ -104,7 +104,7 @@ async def an_upset_of_a_released_host_puts_it_back_into_reset(dut: HierarchyObje
             dut.decide_i.value, dut.word_i.value, dut.is_whole_i.value = 1, word, 1
             await core.tick(3)
             core.clear_inputs()
-            dut.state_q.value = code ^ 1 << bit
+            dut.u_state.u_flop.value_q.value = code ^ 1 << bit
             await core.tick(2)
             await ReadOnly()
             assert core.pins() == (0, int(word == TRAP), ERROR)
@@ -117,4 +117,4 @@ async def states_are_three_bits_apart(dut: HierarchyObject) -> None:
         for other in set(STATES) - {one}:
             assert (one ^ other).bit_count() >= 3
     core = await HostPins.started(dut, INPUTS)
-    assert STATES[int(dut.state_q.value)] == HELD
+    assert STATES[int(dut.u_state.u_flop.value_q.value)] == HELD
