@@ -126,7 +126,7 @@ module otp_secret_proof
     if (rst_ni) begin
       if (!is_of_secret(seen_a.shadow_write_row)) assert (code_a == code_b);
       assert (a.u_control.state_q == b.u_control.state_q && a.u_control.row_q == b.u_control.row_q);
-      assert (a.u_control.row_not_q == b.u_control.row_not_q && a.u_send.row_not_q == b.u_send.row_not_q);
+      assert (a.u_control.u_row.inverse == b.u_control.u_row.inverse && a.u_send.u_row.inverse == b.u_send.u_row.inverse);
       assert (a.was_readable_q == b.was_readable_q);
       assert (a.u_control.marks_q == b.u_control.marks_q && a.u_control.result_q == b.u_control.result_q);
       assert (a.u_control.burn_data_q == b.u_control.burn_data_q);

@@ -109,12 +109,18 @@ module otp_control
     StError   = 8'h99
   } state_e;
 
-  // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps these codes: synthesis would choose some that are one bit apart.
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StLoad), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   // The row of the load, of a burn, and of the overwriting, with its complement. An upset of this
   // register alone would make words of a secret look like those of a public field.
-  row_t row_d, row_q, row_not_q;
+  row_t row_d, row_q;
+  logic rows_differ;
+  shadow_register #(.Width($bits(row_t))) u_row (
+    .clk_i, .rst_ni, .write_i(1'b1), .d_i(row_d), .q_o(row_q), .differs_o(rows_differ)
+  );
   // The cells that were read last.
   cells_t cells_q;
   logic [DataBits-1:0] burn_data_q;
@@ -134,7 +140,7 @@ module otp_control
   // The error is the complement of all other states, so an illegal state is an error in the same cycle.
   assign is_error   = Hardened ? ~(in_load | in_judge | in_idle | in_fetch | in_decide | in_burn | in_check | in_compare)
                                : state_q == StError;
-  assign is_astray  = Hardened & (row_q != ~row_not_q);
+  assign is_astray  = Hardened & rows_differ;
   assign reads      = in_load | in_fetch | in_check;
 
   logic marked;
@@ -224,17 +230,11 @@ module otp_control
   // Reset begins a load. The result of a burn is kept until the next burn.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StLoad;
-      row_q       <= '0;
-      row_not_q   <= '1;
       marks_q     <= 1'b0;
       result_q    <= ResultNone;
       cells_q     <= '0;
       burn_data_q <= '0;
     end else begin
-      state_q  <= state_d;
-      row_q     <= row_d;
-      row_not_q <= ~row_d;
       marks_q  <= marks_d;
       result_q <= result_d;
       // Cells and data are kept no longer than they are needed, because they may belong to a

@@ -57,13 +57,18 @@ module otp_send
     StError = 8'h55
   } state_e;
 
-  // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps these codes: synthesis would choose some that are one bit apart.
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   // The row of the word that is sent, and its complement: an upset of the row would send another
   // key.
-  row_t row_not_q;
   row_t row_d, row_q;
+  logic is_astray;
+  shadow_register #(.Width($bits(row_t))) u_row (
+    .clk_i, .rst_ni, .write_i(1'b1), .d_i(row_d), .q_o(row_q), .differs_o(is_astray)
+  );
   logic [DataBits-1:0] data_d, data_q;
   logic in_idle, in_read, in_take, in_offer, is_error;
 
@@ -71,7 +76,7 @@ module otp_send
   assign in_read  = state_q == StRead;
   assign in_take  = state_q == StTake;
   assign in_offer = state_q == StOffer;
-  assign is_error = Hardened ? ~(in_idle | in_read | in_take | in_offer) | (row_q != ~row_not_q) : state_q == StError;
+  assign is_error = Hardened ? ~(in_idle | in_read | in_take | in_offer) | is_astray : state_q == StError;
 
   // Reads and offers eight words, one after the other. A closed field ends the transfer, and an
   // error has priority over everything.
@@ -105,15 +110,9 @@ module otp_send
   // The word is cleared as soon as it was taken.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
-      row_q     <= '0;
-      row_not_q <= '1;
-      data_q  <= '0;
+      data_q <= '0;
     end else begin
-      state_q <= state_d;
-      row_q     <= row_d;
-      row_not_q <= ~row_d;
-      data_q  <= data_d;
+      data_q <= data_d;
     end
   end
 

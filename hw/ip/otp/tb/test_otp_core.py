@@ -7,6 +7,7 @@ import os
 import random
 
 import cocotb
+from clocked import part_of
 from cocotb.handle import HierarchyObject
 from cocotb.triggers import Timer
 
@@ -333,8 +334,8 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
     otp = Otp(dut)
     for legal in (CONTROL, SEND):
         assert all((a ^ b).bit_count() >= 4 for a, b in itertools.combinations(legal, 2))
-    cases = [(dut.u_control.state_q, code) for code in set(range(256)) - CONTROL]
-    cases += [(dut.u_send.state_q, code) for code in set(range(256)) - SEND]
+    cases = [(dut.u_control.u_state.u_flop.value_q, code) for code in set(range(256)) - CONTROL]
+    cases += [(dut.u_send.u_state.u_flop.value_q, code) for code in set(range(256)) - SEND]
     legal = {BLANK, TEST, DEVELOPMENT, PRODUCTION, RETURNED, SCRAPPED, INVALID}
     cases += [(dut.u_fields.lifecycle_q, code) for code in set(range(256)) - legal]
     cases += [(dut.u_fields.verdict_q, code) for code in set(range(256)) - {LOADING, READY, FAILED}]
@@ -390,9 +391,9 @@ async def a_reset_at_any_time_leaves_nothing(dut: HierarchyObject) -> None:
 
 # Registers of the core that are no data on their way into the array.
 UPSETS = {
-    "u_control": ["state_q", "row_q", "row_not_q", "cells_q", "marks_q", "result_q"],
+    "u_control": ["u_state.u_flop.value_q", "u_row.u_flop.value_q", "u_row.u_copy.value_q", "cells_q", "marks_q", "result_q"],
     "u_fields": ["held_q", "parity_q", "lifecycle_q", "verdict_q", "reason_q", "reason_row_q"],
-    "u_send": ["state_q", "row_q", "row_not_q"],
+    "u_send": ["u_state.u_flop.value_q", "u_row.u_flop.value_q", "u_row.u_copy.value_q"],
     "": ["pending_q", "bus_row_q", "who_q", "read_row_q", "was_readable_q", "fixed_count_q", "fixed_row_q"],
 }
 
@@ -400,7 +401,8 @@ UPSETS = {
 @cocotb.test()
 async def no_single_upset_opens_anything(dut: HierarchyObject) -> None:
     otp = Otp(dut)
-    registers = [getattr(getattr(dut, block) if block else dut, name) for block, names in UPSETS.items() for name in names]
+    paths = [f"{block}.{name}".lstrip(".") for block, names in UPSETS.items() for name in names]
+    registers = [part_of(dut, path) for path in paths]
     bits = [(register, bit) for register in registers for bit in range(len(register))]
     count = len(bits) if "HARTLOCK_ALL_CUTS" in os.environ else 70
     for register, bit in random.sample(bits, count):
