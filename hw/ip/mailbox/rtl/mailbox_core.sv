@@ -70,9 +70,11 @@ module mailbox_core
     StError   = 6'b111000
   } state_e;
 
-  // The attribute keeps the encoding: synthesis would choose codes that are one bit apart.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps these codes: synthesis would choose some that are one bit apart.
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic host_refused_d, host_refused_q, rot_refused_d, rot_refused_q, emptied_d, emptied_q;
   logic [3:0] lifecycle_q;
   // The first cycle after a reset is over, so `lifecycle_q` is that of an earlier cycle.
@@ -130,14 +132,12 @@ module mailbox_core
   // After reset the mailbox is empty, and no command of either side counts as refused.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q        <= StIdle;
       host_refused_q <= 1'b0;
       rot_refused_q  <= 1'b0;
       emptied_q      <= 1'b0;
       lifecycle_q    <= '0;
       is_awake_q     <= 1'b0;
     end else begin
-      state_q        <= state_d;
       host_refused_q <= host_refused_d;
       rot_refused_q  <= rot_refused_d;
       emptied_q      <= emptied_d;

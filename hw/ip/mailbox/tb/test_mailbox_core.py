@@ -106,7 +106,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
         await core.reset()
         dut.request_i.value = random.getrandbits(len(dut.request_i))
         dut.answer_i.value = random.getrandbits(len(dut.answer_i))
-        dut.state_q.value = state
+        dut.u_state.u_flop.value_q.value = state
         await core.let_assertions_fail()
         for cycle in range(12):
             # No input leaves the error.

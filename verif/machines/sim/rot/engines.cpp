@@ -87,7 +87,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     dma_state_ = find_signal<std::uint8_t>(context, registers + "u_dma.u_core", "state_q");
     sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control", "state_q");
-    mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core", "state_q");
+    mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core.u_state.u_flop", "value_q");
     const std::string xmss = registers + "u_xmss";
     xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control", "state_q");
     aes_state_ = find_optional<std::uint8_t>(context, registers + "g_aes.u_aes.u_aes.u_modes", "state_q");
