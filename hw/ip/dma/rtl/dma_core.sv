@@ -103,7 +103,7 @@ module dma_core
   input  logic [1:0]             b_resp_i
 );
   // The codes have a distance of three, and zero is none of them. Synthesis must keep the codes,
-  // hence the attribute below.
+  // hence the shared register below.
   typedef enum logic [5:0] {
     // Waits for a start.
     StIdle  = 6'b001011,
@@ -117,8 +117,10 @@ module dma_core
     StError = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   cause_e cause_d, cause_q;
   logic [IndexBits-1:0] index_d, index_q;
 
@@ -437,11 +439,9 @@ module dma_core
   // After reset there is no list, and no request is under way.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       cause_q <= CauseNone;
       index_q <= '0;
     end else begin
-      state_q <= state_d;
       cause_q <= cause_d;
       index_q <= index_d;
     end

@@ -274,7 +274,7 @@ async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
     driver = await setup(dut)
     await driver.lock()
     assert dut.alert_o.value == 0
-    dut.u_core.state_q.value = 0
+    dut.u_core.u_state.u_flop.value_q.value = 0
     await driver.bench.tick(4)
     assert dut.alert_o.value == 1
     assert await driver.get("status") & (IDLE | FAILED) == FAILED

@@ -394,7 +394,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
         await bench.ring(descriptors, writes=True)
         await bench.bench.cycles(number % 50)
         before = [len(messages) for messages in bench.sinks.messages]
-        dut.state_q.value = state
+        dut.u_state.u_flop.value_q.value = state
         await bench.bench.cycles(1)
         assert dut.error_o.value == 1, f"{state:06b} is no error"
         dut.start_i.value = 1
@@ -416,7 +416,7 @@ async def an_address_outside_of_its_window_is_an_upset(dut: HierarchyObject) -> 
     bench = await setup(dut)
     for index, (first, last) in enumerate([(HALF, HALF + 99), (BASE, BASE + 99)]):
         await bench.ring([Descriptor(BASE, 100, HALF)], writes=True)
-        await bench.bench.run(lambda: LEGAL.get(int(dut.state_q.value)) == "run", 40)
+        await bench.bench.run(lambda: LEGAL.get(int(dut.u_state.u_flop.value_q.value)) == "run", 40)
         dut.u_buffer.mem[index].value = last << 32 | first
         await bench.bench.cycles(80)
         assert dut.error_o.value == 1
