@@ -46,13 +46,16 @@ module stream_writer_copy
   if (Hardened) begin : g_copy
     // Codes of the comparison. Every other value is a fault, so an upset of this register does not
     // hide one.
-    localparam logic [1:0] Same = 2'b01, Fault = 2'b10;
+    typedef enum logic [1:0] {Same = 2'b01, Fault = 2'b10} state_e;
 
     told_t            told;
     // The window at the time of its lock.
     logic             locked_q;
     dma_pkg::window_t window_q;
-    (* fsm_encoding = "none" *) logic [1:0] state_q;
+    state_e           state_d, state_q;
+    sparse_fsm #(.state_t(state_e), .Reset(Same), .MinDistance(2)) u_state (
+      .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+    );
 
     // Outputs of the copy that nothing uses. The words of the copy are zero.
     logic        unused_busy, unused_done, unused_failed, unused_error, unused_str_ready, unused_aw_valid, unused_w_valid;
@@ -91,10 +94,7 @@ module stream_writer_copy
     assign fault_o   = state_q != Same;
 
     // A difference is kept until reset.
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) state_q <= Same;
-      else         state_q <= (differs_o | fault_o) ? Fault : Same;
-    end
+    assign state_d = (differs_o | fault_o) ? Fault : Same;
 
     // The window is stored until it is locked, and then compared with the registers in every cycle.
     always_ff @(posedge clk_i or negedge rst_ni) begin

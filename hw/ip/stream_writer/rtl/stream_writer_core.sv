@@ -79,7 +79,7 @@ module stream_writer_core
   localparam int unsigned PlaceBits   = $clog2(BufferWords);
 
   // The codes have a distance of three, and zero is none of them. Synthesis must keep the codes,
-  // hence the attribute below.
+  // hence the shared register below.
   typedef enum logic [5:0] {
     // Waits for a start.
     StIdle  = 6'b001011,
@@ -91,8 +91,10 @@ module stream_writer_core
     StError = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   cause_e cause_d, cause_q;
 
   logic in_idle, in_run, in_drain, is_illegal, is_upset, starts;
@@ -160,34 +162,49 @@ module stream_writer_core
 
   // --- the buffer ---
 
-  // Places and number of the words in the buffer: `tail_q` is where the next word goes, and
-  // `head_q` where it leaves.
-  logic [63:0]          words [BufferWords];
-  logic [7:0]           strobes [BufferWords];
-  logic [PlaceBits-1:0] head_q, tail_q;
-  logic [PlaceBits:0]   level_d, level_q;
-  logic                 fills, frees, beat_valid, beat_ready;
+  // The number of the words in the buffer, and their places: `tail` is where the next word goes, and `head` where it
+  // leaves. The buffer is empty when a range begins.
+  logic [PlaceBits-1:0] head, tail;
+  logic [PlaceBits:0]   level;
+  logic                 fills, beat_valid, beat_ready, unused_busy;
   logic [63:0]          beat_data;
   logic [7:0]           beat_strb;
 
-  assign word_ready = level_q != (PlaceBits + 1)'(BufferWords);
-  assign fills      = word_valid & word_ready & in_run;
-  assign beat_valid = level_q != '0;
-  assign frees      = beat_valid & beat_ready;
-  assign beat_data  = words[head_q];
-  assign beat_strb  = strobes[head_q];
+  // The strobes are in a queue, which counts. The words are beside them, at the same places: the copy of the control has
+  // strobes and no words.
+  sync_fifo #(.Width(8), .Depth(BufferWords)) u_strobes (
+    .clk_i, .rst_ni,
+    .flush_i    (starts),
+    .busy_o     (unused_busy),
+    .level_o    (level),
+    .write_at_o (tail),
+    .read_at_o  (head),
+    .in_valid_i (word_valid & in_run),
+    .in_ready_o (word_ready),
+    .in_data_i  (word_strb),
+    .out_valid_o(beat_valid),
+    .out_ready_i(beat_ready),
+    .out_data_o (beat_strb)
+  );
+  assign fills = word_valid & word_ready & in_run;
+  memory_cell #(.Width(64), .Depth(BufferWords)) u_words (
+    .clk_i,
+    .write_i     (fills),
+    .write_at_i  (tail),
+    .write_data_i(word),
+    .read_at_i   (head),
+    .read_data_o (beat_data)
+  );
 
-  // Counts of bytes and words. All begin anew with a range.
+  // Counts of bytes. All begin anew with a range.
   always_comb begin
     left_d  = left_q - (takes ? 32'(str_bytes_i) : '0);
     ended_d = ended_q | (takes & str_last_i);
     all_d   = all_q | (fills & word_end);
-    level_d = level_q + (PlaceBits + 1)'(fills) - (PlaceBits + 1)'(frees);
     if (starts) begin
       left_d  = length_i;
       ended_d = 1'b0;
       all_d   = 1'b0;
-      level_d = '0;
     end
   end
 
@@ -196,25 +213,10 @@ module stream_writer_core
       left_q  <= '0;
       ended_q <= 1'b0;
       all_q   <= 1'b0;
-      level_q <= '0;
-      head_q  <= '0;
-      tail_q  <= '0;
     end else begin
       left_q  <= left_d;
       ended_q <= ended_d;
       all_q   <= all_d;
-      level_q <= level_d;
-      head_q  <= starts ? '0 : head_q + PlaceBits'(frees);
-      tail_q  <= starts ? '0 : tail_q + PlaceBits'(fills);
-    end
-  end
-
-  // No contents leave that were not written since the range began, because `level_q` counts them.
-  // So the buffer needs no reset.
-  always_ff @(posedge clk_i) begin
-    if (fills) begin
-      words[tail_q]   <= word;
-      strobes[tail_q] <= word_strb;
     end
   end
 
@@ -231,7 +233,7 @@ module stream_writer_core
     .first_i     (address_i),
     .last_i      (last),
     .active_o    (write_active),
-    .is_filled_i ((level_q >= (PlaceBits + 1)'(dma_pkg::LineWords)) | all_q),
+    .is_filled_i ((level >= (PlaceBits + 1)'(dma_pkg::LineWords)) | all_q),
     .none_due_o  (write_none_due),
     .failed_o    (write_failed),
     .upset_o     (write_upset),
@@ -295,10 +297,8 @@ module stream_writer_core
   // After reset nothing is written.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       cause_q <= CauseNone;
     end else begin
-      state_q <= state_d;
       cause_q <= cause_d;
     end
   end
@@ -325,7 +325,7 @@ module stream_writer_core
     told_o.w_valid   = w_valid_o;
     told_o.w_strb    = w_strb_o & {8{w_valid_o}};
     told_o.w_last    = w_last_o;
-    told_o.places    = {tail_q, head_q};
+    told_o.places    = {tail, head};
   end
 
   // An error lasts until reset.
@@ -333,11 +333,9 @@ module stream_writer_core
   // The stream passes only while a range is written, up to its last word.
   `ASSERT(NothingIsTakenUnlessItRuns_A, 1'b1 |=> !(str_ready_o) || (in_run && !ended_q))
   // A range is done only when all of its bytes came and left the buffer.
-  `ASSERT(ADoneStreamIsWritten_A, 1'b1 |=> !(done_o) || (left_q == '0 && ended_q && level_q == '0))
+  `ASSERT(ADoneStreamIsWritten_A, 1'b1 |=> !(done_o) || (left_q == '0 && ended_q && level == '0))
   // An abort ends the range in any cycle, also in the cycle of its end.
   `ASSERT(AnAbortIsTaken_A, (abort_i || str_abort_i) && in_run |=> !in_run && !in_idle)
-  // The buffer does not overflow.
-  `ASSERT(NoMoreWordsThanTheBuffer_A, 1'b1 |=> level_q <= (PlaceBits + 1)'(BufferWords))
   // Once a burst has begun, its beats are there: memory never waits for the stream.
   `ASSERT(ABeatDoesNotWaitForTheStream_A, 1'b1 |=> !(u_write.is_open && !u_write.ended_q && in_run) || w_valid_o)
   // A word of a wrong length ends the range before it is written.

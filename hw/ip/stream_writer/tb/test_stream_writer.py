@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import random
 
 import cocotb
 from axi_bundles import Fields
 from axi_lite import OKAY, SLVERR, Manager
+from clocked import part_of
 from cocotb.handle import HierarchyObject
 from handshakes import Bench
 from registers import Registers
@@ -179,7 +179,7 @@ async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
     driver = await setup(dut)
     await driver.lock()
     assert dut.alert_o.value == 0
-    dut.u_core.state_q.value = 0
+    dut.u_core.u_state.u_flop.value_q.value = 0
     await driver.bench.tick(4)
     assert dut.alert_o.value == 1 and await driver.get("interrupt") & ERROR
     await driver.put("command", START_BIT)
@@ -187,7 +187,12 @@ async def an_upset_raises_the_alert(dut: HierarchyObject) -> None:
 
 
 @cocotb.test()
-@cocotb.parametrize(path=["u_core.head_q", "u_copy.g_copy.u_core.head_q", "u_copy.g_copy.window_q", "u_copy.g_copy.state_q"])
+@cocotb.parametrize(
+    path=[
+        *("u_core.u_strobes.u_read.value_q", "u_copy.g_copy.u_core.u_strobes.u_read.value_q"),
+        *("u_copy.g_copy.window_q", "u_copy.g_copy.u_state.u_flop.value_q"),
+    ]
+)
 async def a_difference_from_the_copy_is_for_good(dut: HierarchyObject, path: str) -> None:
     driver = await setup(dut)
     await driver.lock()
@@ -195,7 +200,7 @@ async def a_difference_from_the_copy_is_for_good(dut: HierarchyObject, path: str
     driver.stream.begin(words_of(random.randbytes(400)), 20)
     await driver.ring(AT, 400)
     await driver.bench.tick(5)
-    register = functools.reduce(getattr, path.split("."), dut)
+    register = part_of(dut, path)
     register.value = int(register.value) ^ 3
     await driver.bench.tick(4)
     assert dut.alert_o.value == 1

@@ -326,7 +326,7 @@ async def ends_in_an_error_from_any_illegal_state(dut: HierarchyObject) -> None:
         writer.stream.begin(words_of(message))
         await writer.ring(address, len(message))
         await writer.bench.cycles(number % 30)
-        dut.state_q.value = state
+        dut.u_state.u_flop.value_q.value = state
         await writer.bench.cycles(1)
         assert dut.error_o.value == 1, f"{state:06b} is no error"
         dut.start_i.value = 1

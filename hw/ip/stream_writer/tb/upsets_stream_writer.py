@@ -30,7 +30,7 @@ def writes(address: int, length: int, pauses: tuple[int, ...]) -> Script:
     script.forbid(strays_o=1)
     script.forbid(lacks_o=1)
     if is_inside:
-        script.event("runs", "u_writer.u_core.state_q", RUN)
+        script.event("runs", "u_writer.u_core.u_state.u_flop.value_q", RUN)
     script.set("first_i", address)
     script.set("length_i", length if is_inside else 0)
     # The window, which is locked and read back.
