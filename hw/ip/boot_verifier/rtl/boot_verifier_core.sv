@@ -138,8 +138,10 @@ module boot_verifier_core
     StError     = 8'b01110100
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StStorage), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   // Words of the current part that have passed, words of the image that have passed, words of code.
   logic [18:0] count_d, count_q;
   logic [22:0] total_d, total_q;
@@ -416,7 +418,6 @@ module boot_verifier_core
   // Everything begins with a reset, and only with one. The comparison of the key starts as unequal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q          <= StStorage;
       count_q          <= '0;
       total_q          <= '0;
       code_q           <= '0;
@@ -427,7 +428,6 @@ module boot_verifier_core
       key_difference_q <= '1;
       key_sameness_q   <= '0;
     end else begin
-      state_q          <= state_d;
       count_q          <= count_d;
       total_q          <= total_d;
       code_q           <= code_d;

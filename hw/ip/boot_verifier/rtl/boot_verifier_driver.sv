@@ -114,8 +114,10 @@ module boot_verifier_driver
     StError    = 7'b1001110
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_take, in_stream, in_done, writes, reads, is_legal;
   assign in_take   = state_q == StTake;
@@ -207,14 +209,12 @@ module boot_verifier_driver
   // The sequence begins anew with a reset only.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       open_q     <= 1'b0;
       aw_valid_q <= 1'b0;
       w_valid_q  <= 1'b0;
       ar_valid_q <= 1'b0;
       start_q    <= 1'b0;
     end else begin
-      state_q    <= state_d;
       open_q     <= open_d;
       aw_valid_q <= aw_valid_d;
       w_valid_q  <= w_valid_d;

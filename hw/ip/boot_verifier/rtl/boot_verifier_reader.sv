@@ -47,14 +47,10 @@ module boot_verifier_reader #(
   input  logic [1:0]  r_resp_i,
   input  logic        r_last_i
 );
-  logic [63:0] words_q [Room];
   // Requests are ahead of the words that leave by the room of the buffer, and no further.
-  // The next line, words that are in the buffer or due, and words that are due.
+  // The next line, words that are due, those that are in the buffer, and both together.
   logic [18:0] line_d, line_q;
-  logic [4:0]  used_d, used_q;
-  logic [4:0]  due_d, due_q;
-  // Places in the buffer of the next word that comes and of the next one that leaves.
-  logic [3:0]  in_d, in_q, out_d, out_q;
+  logic [4:0]  due_d, due_q, level, used, used_d;
   logic        offers_d, offers_q, failed_d, failed_q;
   logic        comes, leaves, requests;
 
@@ -75,10 +71,8 @@ module boot_verifier_reader #(
   // the last of its line exactly when it is.
   always_comb begin
     line_d   = line_q + 19'(requests);
-    used_d   = used_q - 5'(leaves);
+    used_d   = used - 5'(leaves);
     due_d    = due_q - 5'(comes);
-    in_d     = in_q + 4'(comes);
-    out_d    = out_q + 4'(leaves);
     failed_d = failed_q | (comes & (r_resp_i != 2'b00)) | (comes & (due_q == '0)) |
                (comes & (r_last_i != (due_q[2:0] == 3'd1)));
     // A whole line is due now, and has its room.
@@ -92,28 +86,36 @@ module boot_verifier_reader #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       line_q   <= '0;
-      used_q   <= '0;
       due_q    <= '0;
-      in_q     <= '0;
-      out_q    <= '0;
       offers_q <= 1'b0;
       failed_q <= 1'b0;
     end else begin
       line_q   <= line_d;
-      used_q   <= used_d;
       due_q    <= due_d;
-      in_q     <= in_d;
-      out_q    <= out_d;
       offers_q <= offers_d;
       failed_q <= failed_d;
     end
   end
 
-  // The buffer has no reset, because no word of it is read before it was written.
-  always_ff @(posedge clk_i) if (comes) words_q[in_q] <= r_data_i;
-
-  assign valid_o  = (used_q != due_q) & ~failed_q;
-  assign data_o   = words_q[out_q];
+  // A word that comes without room was not due, so it is a failure.
+  logic has_word, unused_busy, unused_ready;
+  logic [3:0] unused_write_at, unused_read_at;
+  sync_fifo #(.Width(64), .Depth(Room)) u_words (
+    .clk_i, .rst_ni,
+    .flush_i    (1'b0),
+    .busy_o     (unused_busy),
+    .level_o    (level),
+    .write_at_o (unused_write_at),
+    .read_at_o  (unused_read_at),
+    .in_valid_i (comes),
+    .in_ready_o (unused_ready),
+    .in_data_i  (r_data_i),
+    .out_valid_o(has_word),
+    .out_ready_i(leaves),
+    .out_data_o (data_o)
+  );
+  assign used     = due_q + level;
+  assign valid_o  = has_word & ~failed_q;
   assign failed_o = failed_q;
   // Once this is set, no beat of this boot can come after a following reset.
   assign quiet_o  = (due_q == '0) & ~offers_q;
@@ -123,7 +125,7 @@ module boot_verifier_reader #(
   // No line is requested that the unit has not allowed.
   `ASSERT(NothingPastItsLines_A, !ar_valid_o |=> !ar_valid_o || line_q < $past(lines_i))
   // The buffer does not overflow, so `r_ready` may always be high.
-  `ASSERT(ThereIsRoomForWhatIsDue_A, requests |=> used_q <= 5'(Room) && due_q <= used_q)
+  `ASSERT(ThereIsRoomForWhatIsDue_A, requests |=> used <= 5'(Room) && due_q <= used)
   // After a failure no word leaves.
   `ASSERT(NothingAfterAFailure_A, failed_o |-> !valid_o)
   // An offered word does not change until it is taken.

@@ -281,7 +281,7 @@ async def an_illegal_state_ends_in_an_error(dut):
     """Every code that is no state, in a random cycle; it stays until reset, and releases nothing."""
     setup = Setup(dut)
     image = setup.image()
-    state = dut.u_core.state_q
+    state = dut.u_core.u_state.u_flop.value_q
     legal = {0x0B, 0x15, 0x1E, 0x26, 0x2D, 0x33, 0x38, 0x47, 0x4C, 0x52, 0x59, 0x61, 0x6A}
     for code in sorted(set(range(256)) - legal):
         await setup.start(image)
@@ -306,7 +306,7 @@ async def a_state_that_is_forced_to_released_releases_nothing(dut):
     for at in range(1, length - 2, 3):
         await setup.start(other, fits=image)
         await setup.bench.cycles(at)
-        dut.u_core.state_q.value = 0x61
+        dut.u_core.u_state.u_flop.value_q.value = 0x61
         for _ in range(6):
             await setup.bench.cycles(1)
             assert dut.release_o.value == 0, f"released in cycle {at}"

@@ -248,8 +248,8 @@ async def an_illegal_state_ends_in_an_error(dut):
         await setup.start()
         setup.engine.verdict = (1 << 64) - 1
         await setup.bench.cycles(random.randint(1, 60))
-        dut.state_q.value = code
+        dut.u_state.u_flop.value_q.value = code
         await setup.bench.cycles(3)
-        assert int(dut.state_q.value) == ERROR and dut.error_o.value == 1, f"{code:#x}"
+        assert int(dut.u_state.u_flop.value_q.value) == ERROR and dut.error_o.value == 1, f"{code:#x}"
         await setup.bench.cycles(60)
         assert (dut.error_o.value, dut.done_o.value, int(dut.verdict_o.value)) == (1, 0, 0), f"{code:#x}"

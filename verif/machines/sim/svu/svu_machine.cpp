@@ -56,7 +56,7 @@ SvuMachine::SvuMachine(Medium& medium, const std::vector<std::uint64_t>& cells, 
     const char* arguments[] = {"machine", choice.c_str()};
     context_->commandArgs(2, arguments);
     keep_running_after_assertions(*context_);
-    state_ = find_signal<std::uint8_t>(*context_, kUnit, "state_q");
+    state_ = find_signal<std::uint8_t>(*context_, std::string(kUnit) + ".u_state.u_flop", "value_q");
     word_is_there_ = find_signal<const std::uint8_t>(*context_, kUnit, "valid_i");
     word_passes_ = find_signal<const std::uint8_t>(*context_, kUnit, "passes");
     retires_ = find_signal<const std::uint8_t>(*context_, kCore, "rvfi_valid");
