@@ -98,7 +98,10 @@ module bignum
     AccessNone, AccessSelect, AccessWrite, AccessStore, AccessRead
   } access_e;
 
-  (* fsm_encoding = "none" *) access_e access_q;
+  access_e access_d, access_q;
+  sparse_fsm #(.state_t(access_e), .Reset(AccessNone), .MinDistance(1)) u_access (
+    .clk_i, .rst_ni, .state_i(access_d), .state_o(access_q)
+  );
   logic [31:0] word_q, out_word;
   logic        write_request, read_request, is_whole, bad_write, bad_read, ends_write, ends_read, select_is_good;
   logic        select_ready, in_ready, in_wait, out_valid, out_wait, port_ready, is_data_q;
@@ -123,34 +126,37 @@ module bignum
     if (write_request && !is_whole) bad_write = 1'b1;
   end
 
-  // There is one access at a time, because the bus waits for its answer.
+  // There is one access at a time, because the bus waits for its answer. A partial word is refused, but its answer waits
+  // for the port as well, so both paths have the same end.
+  always_comb begin
+    access_d = access_q;
+    unique case (access_q)
+      AccessNone: begin
+        if (regs_out.operand.req && regs_out.operand.req_is_wr) access_d = AccessSelect;
+        if (write_request) access_d = is_whole ? AccessWrite : AccessStore;
+        if (read_request)  access_d = AccessRead;
+      end
+      AccessSelect: access_d = select_is_good ? AccessStore : AccessNone;
+      AccessWrite:  access_d = in_ready ? AccessStore : in_wait ? AccessWrite : AccessNone;
+      AccessStore:  if (port_ready) access_d = AccessNone;
+      AccessRead:   if (!out_wait) access_d = AccessNone;
+      default:      access_d = AccessNone;
+    endcase
+  end
+
+  // The word of the access, and which register it is about.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      access_q    <= AccessNone;
       word_q      <= '0;
       is_data_q   <= 1'b0;
       lifecycle_q <= '0;
     end else begin
       lifecycle_q <= lifecycle_i;
-      unique case (access_q)
-        AccessNone: begin
-          is_data_q <= regs_out.data.req;
-          if (write_request) word_q <= regs_out.data.wr_data.value;
-          if (regs_out.operand.req && regs_out.operand.req_is_wr) begin
-            word_q   <= {27'd0, regs_out.operand.wr_data.value};
-            access_q <= AccessSelect;
-          end
-          // A partial word is refused, but its answer waits for the port as well, so both paths have the same
-          // end.
-          if (write_request) access_q <= is_whole ? AccessWrite : AccessStore;
-          if (read_request)  access_q <= AccessRead;
-        end
-        AccessSelect: access_q <= select_is_good ? AccessStore : AccessNone;
-        AccessWrite:  access_q <= in_ready ? AccessStore : in_wait ? AccessWrite : AccessNone;
-        AccessStore:  if (port_ready) access_q <= AccessNone;
-        AccessRead:   if (!out_wait) access_q <= AccessNone;
-        default:      access_q <= AccessNone;
-      endcase
+      if (access_q == AccessNone) begin
+        is_data_q <= regs_out.data.req;
+        if (write_request) word_q <= regs_out.data.wr_data.value;
+        if (regs_out.operand.req && regs_out.operand.req_is_wr) word_q <= {27'd0, regs_out.operand.wr_data.value};
+      end
       // No word of an operand stays in this register after the engine has taken it.
       if (access_q inside {AccessNone, AccessWrite} && !write_request && !regs_out.operand.req && !in_wait) word_q <= '0;
     end

@@ -96,11 +96,22 @@ module bignum_control
   // No upset of one bit makes a result valid, because these codes differ in four.
   localparam logic [3:0] No = 4'b0110, Yes = 4'b1001;
 
-  (* fsm_encoding = "none" *) state_e state_q;
-  state_e     state_d;
-  (* fsm_encoding = "none" *) command_e command_q;
-  (* fsm_encoding = "none" *) logic [3:0] valid_q;
-  (* fsm_encoding = "none" *) result_e result_q;
+  // The registers keep their codes through synthesis. An upset of the command, of the outcome or of its flag stays in it,
+  // so these are no state machines.
+  state_e     state_d, state_q;
+  command_e   command_d, command_q;
+  logic [3:0] valid_d, valid_q;
+  result_e    result_d, result_q;
+  logic [$bits(command_e)-1:0] command_code;
+  logic [$bits(result_e)-1:0]  result_code;
+  sparse_fsm #(.state_t(state_e), .Reset(StWipe), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
+  flop_cell #(.Width($bits(command_e)), .Reset(CmdNone))   u_command (.clk_i, .rst_ni, .d_i(command_d), .q_o(command_code));
+  flop_cell #(.Width($bits(result_e)), .Reset(ResultNone)) u_result  (.clk_i, .rst_ni, .d_i(result_d),  .q_o(result_code));
+  flop_cell #(.Width(4), .Reset(No))                       u_valid   (.clk_i, .rst_ni, .d_i(valid_d),   .q_o(valid_q));
+  assign command_q = command_e'(command_code);
+  assign result_q  = result_e'(result_code);
   // These are the copies of the configuration that the program sees.
   length_t    modulus_bits_q, exponent_bits_q;
   logic       given_q, in_idle, is_error, takes, has_exponent, lengths_fit, ends, done_q, is_private, sweeps, swept;
@@ -181,21 +192,30 @@ module bignum_control
     if (fail_i && Hardened) state_d = StError;
   end
 
-  // The state begins with a wipe after a reset.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) state_q <= StWipe;
-    else         state_q <= state_d;
+  // This block says what becomes of the outcome of a command.
+  always_comb begin
+    command_d = takes ? command_i : command_q;
+    valid_d   = takes ? No : valid_q;
+    result_d  = result_q;
+    if (takes) result_d = lengths_fit ? ResultNone : ResultLength;
+    if (ends) begin
+      result_d = verdict;
+      valid_d  = (verdict == ResultGood) ? Yes : No;
+    end
+    // A sweep keeps the outcome of its command.
+    if (clear_o && (!sweeps || abort_i || wipe_i)) begin
+      valid_d = No;
+      // An abort while idle ends nothing, so the outcome of the last command stays.
+      if (!in_idle || wipe_i) result_d = ResultNone;
+    end
   end
 
   // These registers are everything else that a command changes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q       <= CmdNone;
       modulus_bits_q  <= '0;
       exponent_bits_q <= '0;
       given_q         <= 1'b0;
-      valid_q         <= No;
-      result_q        <= ResultNone;
       done_q          <= 1'b0;
       wipe_q          <= '0;
     end else begin
@@ -203,24 +223,11 @@ module bignum_control
       wipe_q <= (wiping_o && !(sweeps && state_d == StWipe)) ? wipe_q + 1'b1 : '0;
       done_q <= (ends & is_end & ~is_private) | swept | (takes & ~lengths_fit);
       if (takes) begin
-        command_q       <= command_i;
         modulus_bits_q  <= modulus_bits_i;
         exponent_bits_q <= exponent_bits_i;
         given_q         <= given_i;
-        valid_q         <= No;
-        result_q        <= lengths_fit ? ResultNone : ResultLength;
       end
-      if (ends) begin
-        result_q <= verdict;
-        valid_q  <= (verdict == ResultGood) ? Yes : No;
-      end
-      // A sweep keeps the outcome of its command.
-      if (clear_o && (!sweeps || abort_i || wipe_i)) begin
-        valid_q <= No;
-        done_q  <= 1'b0;
-        // An abort while idle ends nothing, so the outcome of the last command stays.
-        if (!in_idle || wipe_i) result_q <= ResultNone;
-      end
+      if (clear_o && (!sweeps || abort_i || wipe_i)) done_q <= 1'b0;
     end
   end
 

@@ -80,7 +80,10 @@ module bignum_port
     StGet   = 5'b10101
   } state_e;
 
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StNone), .MinDistance(2)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [KeepBits-1:0] keep_q;
   logic [HaveBits-1:0] have_q;
   logic [AddrBits-1:0] addr_q;
@@ -91,10 +94,25 @@ module bignum_port
   // This is the number of words of the memory, less one.
   assign lasts = half_q ? LeftBits'(MemWords / 2 - 1) : LeftBits'(MemWords - 1);
 
+  // A choice begins anew from every state, and a clear ends everything.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StNone:  ;
+      StClear: if (left_q == '0) state_d = StIn;
+      StIn:    if (in_valid_i && in_ready_o) state_d = StPut;
+      StPut:   if (have_q <= HaveBits'(W)) state_d = StIn;
+      StOut:   if (!(out_ready_i && out_valid_o) && have_q < HaveBits'(32)) state_d = StGet;
+      StGet:   state_d = StOut;
+      default: state_d = StNone;
+    endcase
+    if (select_valid_i) state_d = select_writes_i ? StClear : StOut;
+    if (clear_i)        state_d = StNone;
+  end
+
   // This block clears a number and takes its words, or keeps a word of 32 bits ready.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StNone;
       keep_q  <= '0;
       have_q  <= '0;
       addr_q  <= '0;
@@ -102,11 +120,9 @@ module bignum_port
       words_q <= '0;
       half_q  <= 1'b0;
     end else if (clear_i) begin
-      state_q <= StNone;
       keep_q  <= '0;
       have_q  <= '0;
     end else if (select_valid_i) begin
-      state_q <= select_writes_i ? StClear : StOut;
       keep_q  <= '0;
       have_q  <= '0;
       addr_q  <= AddrBits'(select_slot_i) << $clog2(SlotLimbs * Parts);
@@ -118,25 +134,18 @@ module bignum_port
         StClear: begin
           addr_q <= addr_q + 1'b1;
           left_q <= left_q - 1'b1;
-          if (left_q == '0) begin
-            state_q <= StIn;
-            addr_q  <= addr_q - AddrBits'(lasts);
-          end
+          if (left_q == '0) addr_q <= addr_q - AddrBits'(lasts);
         end
         StIn: if (in_valid_i && in_ready_o) begin
           keep_q  <= keep_q | (KeepBits'(in_i) << have_q);
           have_q  <= have_q + HaveBits'(32);
           words_q <= words_q + 1'b1;
-          state_q <= StPut;
         end
         StPut: begin
           if (have_q >= HaveBits'(W)) begin
             keep_q  <= keep_q >> W;
             have_q  <= have_q - HaveBits'(W);
             addr_q  <= addr_q + 1'b1;
-            if (have_q == HaveBits'(W)) state_q <= StIn;
-          end else begin
-            state_q <= StIn;
           end
         end
         StOut: begin
@@ -144,17 +153,14 @@ module bignum_port
             keep_q  <= keep_q >> 32;
             have_q  <= have_q - HaveBits'(32);
             words_q <= words_q + 1'b1;
-          end else if (have_q < HaveBits'(32)) begin
-            state_q <= StGet;
           end
         end
         StGet: begin
           keep_q  <= keep_q | (KeepBits'(data_i) << have_q);
           have_q  <= have_q + HaveBits'(W);
           addr_q  <= addr_q + 1'b1;
-          state_q <= StOut;
         end
-        default: state_q <= StNone;
+        default: ;
       endcase
     end
   end

@@ -70,7 +70,10 @@ module bignum_position
     StTake   = 5'b11100
   } state_e;
 
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic                measures_q, moves_q, at_end_q, was_at_end_q;
   logic [13:0]         rest_q, divisor;
   logic [AddrBits-1:0] quotient_q, word_q, was_word_q, base_q;
@@ -84,10 +87,25 @@ module bignum_position
   assign divisor = measures_q ? 14'(LimbBits) : 14'(W);
   assign divided = rest_q < divisor;
 
+  // A read has priority over a division, and a clear ends both.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle: begin
+        if (measure_i || locate_i) state_d = StDivide;
+        if (read_i) state_d = StAsk;
+      end
+      StDivide: if (divided) state_d = StIdle;
+      StAsk:    state_d = StTake;
+      StTake:   state_d = (left_q == 3'd1) ? StIdle : StAsk;
+      default:  state_d = StIdle;
+    endcase
+    if (clear_i) state_d = StIdle;
+  end
+
   // This block divides, and reads digits from the position down, a bit in two cycles.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       measures_q <= 1'b0;
       {moves_q, at_end_q, was_at_end_q} <= '0;
       rest_q     <= '0;
@@ -99,7 +117,6 @@ module bignum_position
       digit_q    <= '0;
       left_q     <= '0;
     end else if (clear_i) begin
-      state_q  <= StIdle;
       digit_q  <= '0;
     end else begin
       unique case (state_q)
@@ -111,9 +128,7 @@ module bignum_position
           was_word_q   <= word_q;
           was_bit_q    <= bit_q;
           was_at_end_q <= at_end_q;
-          if (measure_i || locate_i) state_q <= StDivide;
           if (read_i) begin
-            state_q <= StAsk;
             digit_q <= '0;
             left_q  <= read_bits_i;
             moves_q <= read_moves_i;
@@ -125,7 +140,6 @@ module bignum_position
             rest_q     <= rest_q - divisor;
             quotient_q <= quotient_q + 1'b1;
           end else begin
-            state_q <= StIdle;
             if (measures_q) begin
               // Here bits + 1 = 68 (limbs - 1) + rest, so that at least two bits are to spare: R >= 4 N.
               limbs_q <= quotient_q[6:0] + 7'd1;
@@ -137,7 +151,6 @@ module bignum_position
             end
           end
         end
-        StAsk: state_q <= StTake;
         StTake: begin
           digit_q <= {digit_q[2:0], data_i[bit_q]};
           left_q  <= left_q - 3'd1;
@@ -148,18 +161,13 @@ module bignum_position
             word_q   <= word_q - 1'b1;
             at_end_q <= word_q == '0;
           end
-          if (left_q == 3'd1) begin
-            state_q <= StIdle;
-            if (!moves_q) begin
-              word_q   <= was_word_q;
-              bit_q    <= was_bit_q;
-              at_end_q <= was_at_end_q;
-            end
-          end else begin
-            state_q <= StAsk;
+          if (left_q == 3'd1 && !moves_q) begin
+            word_q   <= was_word_q;
+            bit_q    <= was_bit_q;
+            at_end_q <= was_at_end_q;
           end
         end
-        default: state_q <= StIdle;
+        default: ;
       endcase
     end
   end

@@ -85,8 +85,10 @@ module bignum_sequencer
     StError = 6'b110011
   } state_e;
 
-  (* fsm_encoding = "none" *) state_e state_q;
-  state_e       state_d;
+  state_e       state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   instruction_t now, now_q;
   address_t     pc_q, pc_d;
   // Programs call at most two deep; a third call would lose the first place.
@@ -278,12 +280,6 @@ module bignum_sequencer
       default: state_d = Hardened ? StError : StIdle;
     endcase
     if (clear_i && !is_error) state_d = StIdle;
-  end
-
-  // The state has a register of its own, without any other condition.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) state_q <= StIdle;
-    else         state_q <= state_d;
   end
 
   // These registers are what instructions change.

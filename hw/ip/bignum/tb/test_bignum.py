@@ -231,7 +231,7 @@ async def raises_interrupts(dut):
 async def shows_nothing_after_an_upset(dut):
     driver = await Driver.started(dut)
     await driver.expect_power()
-    dut.u_core.u_control.state_q.value = 0
+    dut.u_core.u_control.u_state.u_flop.value_q.value = 0
     await driver.tick(3)
     assert await driver.get("status") == FAILED and dut.alert_o.value == 1
     assert await driver.get("data") == 0 and await driver.get("outcome") == 0

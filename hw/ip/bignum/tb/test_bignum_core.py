@@ -186,7 +186,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
     core = await Core.started(dut)
     for unit, states in ((dut.u_control, STATES), (dut.u_sequencer, SEQUENCER_STATES)):
         for code in sorted({code for state in states for code in upsets_of(state, 6, states)}):
-            unit.state_q.value = code
+            unit.u_state.u_flop.value_q.value = code
             await core.tick(3)
             assert dut.error_o.value == 1, f"{unit._name} {code:06b}"
             await core.pulse(dut.wipe_i)
