@@ -117,31 +117,47 @@ module ed25519_control
   // No command takes 2^16 cycles; one that does is an error.
   localparam int unsigned LongestBit = 16;
 
-  (* fsm_encoding = "none" *) state_e state_q;
-  state_e      state_d;
-  (* fsm_encoding = "none" *) command_e command_q;
-  // The second register is the inverse of the first one.
-  logic [1:0]  slot_q, other_slot_q;
-  // This is the program of the command, and its inverse.
-  logic [2:0]  step_q, other_step_q, step_d;
+  // The registers keep their codes through synthesis. An upset of a slot, a flag or the command stays in it, so these
+  // are no state machines.
+  state_e      state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StWipe), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
+  command_e    command_d, command_q;
+  logic [$bits(command_e)-1:0] command_code;
+  flop_cell #(.Width($bits(command_e)), .Reset(CmdNone)) u_command (.clk_i, .rst_ni, .d_i(command_d), .q_o(command_code));
+  assign command_q = command_e'(command_code);
+  // The slot of the command has a copy, and so has its program.
+  logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends;
+  logic        slots_differ, steps_differ;
+  logic [1:0]  slot_q;
+  logic [2:0]  step_q, step_d;
+  shadow_register #(.Width(2)) u_slot (
+    .clk_i, .rst_ni, .write_i(takes), .d_i(slot_i), .q_o(slot_q), .differs_o(slots_differ)
+  );
+  shadow_register #(.Width(3)) u_step (
+    .clk_i, .rst_ni, .write_i(takes | (in_run & end_i)), .d_i(step_d), .q_o(step_q), .differs_o(steps_differ)
+  );
   // This is what each slot has.
-  (* fsm_encoding = "none" *) logic [3:0] slots_q [Slots];
-  // There is a nonce.
-  (* fsm_encoding = "none" *) logic [3:0] nonce_q;
-  // A or R can be read.
-  (* fsm_encoding = "none" *) logic [3:0] out_q;
-  // S can be read.
-  (* fsm_encoding = "none" *) logic [3:0] s_q;
-  // The prefix can leave.
-  (* fsm_encoding = "none" *) logic [3:0] prefix_q;
-  // This is the evidence, and its inverse.
-  logic [Checks:1] passed_q, missing_q;
+  logic [Slots-1:0][3:0] slots_d, slots_q;
+  for (genvar s = 0; s < int'(Slots); s++) begin : g_slots
+    flop_cell #(.Width(4), .Reset(Empty)) u_has (.clk_i, .rst_ni, .d_i(slots_d[s]), .q_o(slots_q[s]));
+  end
+  // There is a nonce; A or R can be read; S can be read; the prefix can leave.
+  logic [3:0]  nonce_d, nonce_q, out_d, out_q, s_d, s_q, prefix_d, prefix_q;
+  flop_cell #(.Width(4), .Reset(No)) u_nonce  (.clk_i, .rst_ni, .d_i(nonce_d),  .q_o(nonce_q));
+  flop_cell #(.Width(4), .Reset(No)) u_out    (.clk_i, .rst_ni, .d_i(out_d),    .q_o(out_q));
+  flop_cell #(.Width(4), .Reset(No)) u_s      (.clk_i, .rst_ni, .d_i(s_d),      .q_o(s_q));
+  flop_cell #(.Width(4), .Reset(No)) u_prefix (.clk_i, .rst_ni, .d_i(prefix_d), .q_o(prefix_q));
+  // This is the evidence, and its inverse. Each has an input of its own: evidence is added to both.
+  logic [Checks:1] passed_d, passed_q, missing_d, missing_q;
+  flop_cell #(.Width(Checks), .Reset('0)) u_passed  (.clk_i, .rst_ni, .d_i(passed_d),  .q_o(passed_q));
+  flop_cell #(.Width(Checks), .Reset('1)) u_missing (.clk_i, .rst_ni, .d_i(missing_d), .q_o(missing_q));
   // This counts the cycles of the command.
   logic [LongestBit:0] cycles_q;
   // This is the word that is overwritten.
   logic [7:0]  wipe_q;
   result_e     result_q, verdict;
-  logic        in_idle, in_run, is_error, is_upset, takes, in_order, is_last_step, ends;
   logic [9:0]  entry;
 
   assign in_idle = state_q == StIdle;
@@ -151,7 +167,7 @@ module ed25519_control
   assign error_o  = is_error;
   // These codes and copies are as nothing has set them, so they are upsets.
   assign is_upset = Hardened & (!(command_q inside {CmdNone, CmdLoad, CmdPublic, CmdNonce, CmdSign, CmdVerify, CmdPrefix}) |
-                                (other_slot_q != ~slot_q) | (other_step_q != ~step_q));
+                                slots_differ | steps_differ);
 
   // --- order ---
 
@@ -302,93 +318,66 @@ module ed25519_control
     if ((fail_i || is_upset) && Hardened) state_d = StError;
   end
 
-  // The state begins with a wipe after a reset.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) state_q <= StWipe;
-    else         state_q <= state_d;
-  end
-
   // In an error the registers are overwritten again and again.
   assign wiping_o     = (state_q == StWipe) | is_error;
   assign wipe_place_o = wipe_q;
   assign clear_o      = wiping_o | wipe_i | abort_i;
   assign step_d       = takes ? '0 : step_q + 3'(in_run && end_i && !is_last_step);
 
-  // These registers are everything else that a command changes.
+  // This is everything else that a command changes: what it is, its evidence, and what may be read after it.
+  always_comb begin
+    command_d = takes ? command_i : command_q;
+    slots_d   = slots_q;
+    nonce_d   = nonce_q;
+    out_d     = takes ? No : out_q;
+    s_d       = takes ? No : s_q;
+    prefix_d  = takes ? No : prefix_q;
+    passed_d  = takes ? '0 : passed_q;
+    missing_d = takes ? '1 : missing_q;
+    // A nonce is for the next command only.
+    if (takes && in_order && command_i != CmdSign) nonce_d = No;
+    if (check_i != CheckNone && passed_i) begin
+      passed_d[check_i]  = 1'b1;
+      missing_d[check_i] = 1'b0;
+    end
+    // The nonce is gone before S is shown, and also if S is not shown.
+    if (command_q == CmdSign && !in_idle) nonce_d = No;
+    if (ends && verdict == ResultDone) begin
+      unique case (command_q)
+        CmdLoad: slots_d[slot_q] = Loaded;
+        CmdPublic: begin
+          slots_d[slot_q] = Public;
+          out_d           = Yes;
+        end
+        CmdNonce: begin
+          nonce_d = Yes;
+          out_d   = Yes;
+        end
+        CmdSign:   s_d      = Yes;
+        CmdPrefix: prefix_d = Yes;
+        default: ;
+      endcase
+    end
+    // An input in the place of S is not the S that was verified.
+    if (s_changes_i) s_d = No;
+    if (clear_o) {nonce_d, out_d, s_d, prefix_d} = {No, No, No, No};
+    if (wiping_o || wipe_i) slots_d = {Slots{Empty}};
+  end
+
+  // The outcome, and what counts cycles and words of a wipe.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      command_q <= CmdNone;
-      slot_q    <= '0;
-      step_q    <= '0;
-      other_slot_q <= '1;
-      other_step_q <= '1;
-      nonce_q   <= No;
-      out_q     <= No;
-      s_q       <= No;
-      prefix_q  <= No;
-      passed_q  <= '0;
-      missing_q <= '1;
       cycles_q  <= '0;
       wipe_q    <= '0;
       result_q  <= ResultNone;
       done_o    <= 1'b0;
-      for (int s = 0; s < int'(Slots); s++) slots_q[s] <= Empty;
     end else begin
       wipe_q   <= wiping_o ? wipe_q + 8'd1 : '0;
       cycles_q <= in_idle ? '0 : cycles_q + 1'b1;
-      done_o   <= 1'b0;
-      step_q   <= step_d;
-      // This copy has a condition of its own: if both moved in every cycle, an upset of one would be hidden.
-      if (takes || (in_run && end_i)) other_step_q <= ~step_d;
-      if (takes) begin
-        command_q    <= command_i;
-        slot_q       <= slot_i;
-        other_slot_q <= ~slot_i;
-        passed_q  <= '0;
-        missing_q <= '1;
-        out_q     <= No;
-        s_q       <= No;
-        prefix_q  <= No;
-        result_q  <= in_order ? ResultNone : ResultOrder;
-        done_o    <= ~in_order;
-        // A nonce is for the next command only.
-        if (in_order && command_i != CmdSign) nonce_q <= No;
-      end
-      if (check_i != CheckNone && passed_i) begin
-        passed_q[check_i]  <= 1'b1;
-        missing_q[check_i] <= 1'b0;
-      end
-      // The nonce is gone before S is shown, and also if S is not shown.
-      if (command_q == CmdSign && !in_idle) nonce_q <= No;
-      if (ends) begin
-        result_q <= verdict;
-        done_o   <= 1'b1;
-        if (verdict == ResultDone) begin
-          unique case (command_q)
-            CmdLoad: slots_q[slot_q] <= Loaded;
-            CmdPublic: begin
-              slots_q[slot_q] <= Public;
-              out_q           <= Yes;
-            end
-            CmdNonce: begin
-              nonce_q <= Yes;
-              out_q   <= Yes;
-            end
-            CmdSign:   s_q      <= Yes;
-            CmdPrefix: prefix_q <= Yes;
-            default: ;
-          endcase
-        end
-      end
-      // An input in the place of S is not the S that was verified.
-      if (s_changes_i) s_q <= No;
-      if (clear_o) begin
-        {nonce_q, out_q, s_q, prefix_q} <= {No, No, No, No};
-        if (!in_idle || wipe_i) result_q <= ResultNone;
-      end
-      if (wiping_o || wipe_i) begin
-        for (int s = 0; s < int'(Slots); s++) slots_q[s] <= Empty;
-      end
+      done_o   <= ends | (takes & ~in_order);
+      if (takes) result_q <= in_order ? ResultNone : ResultOrder;
+      if (ends)  result_q <= verdict;
+      if (clear_o && (!in_idle || wipe_i)) result_q <= ResultNone;
     end
   end
 

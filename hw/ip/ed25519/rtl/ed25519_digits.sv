@@ -69,7 +69,10 @@ module ed25519_digits
   // StIdle waits. StComb takes the bits of a digit, and StCombReady has it. StMark marks the places of digits
   // from the lowest bit on, StWalk goes down to the next position, and StReady has its digits.
   typedef enum logic [2:0] {StIdle, StComb, StCombReady, StMark, StWalk, StReady} state_e;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(1)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   word_t scalar [16];
   // The copy is written along with the registers.
@@ -148,10 +151,32 @@ module ed25519_digits
   assign at_end_o  = ended_q;
   assign has_sum_o = |marked;
 
-  // This block does all of it. The microcode waits long enough for each digit, since all times are known.
+  // The walk has come to the highest position that has a digit.
+  logic arrives;
+  assign arrives = at_q <= top_q;
+
+  // The states follow the bits that the next block counts. A request comes while the state waits for one.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StComb: if (tooth_q == 3'd4) state_d = StCombReady;
+      StMark: if (second_q && bit_q == 9'd255) state_d = StWalk;
+      StWalk: if (second_q && (!any_q || arrives)) state_d = StReady;
+      default: ;
+    endcase
+    if (next_i) state_d = (table_q && row_q == '0) ? StCombReady : StComb;
+    if (position_i) begin
+      if (at_q != '0 && !ended_q) state_d = StWalk;
+      if (ended_q) state_d = StIdle;
+    end
+    if (comb_i)   state_d = StComb;
+    if (recode_i) state_d = StMark;
+    if (clear_i)  state_d = StIdle;
+  end
+
+  // This block does the rest. The microcode waits long enough for each digit, since all times are known.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StIdle;
       bit_q       <= '0;
       second_q    <= 1'b0;
       row_q       <= '0;
@@ -172,7 +197,6 @@ module ed25519_digits
       has_b_o     <= 1'b0;
       in_window_o <= 1'b0;
     end else if (clear_i) begin
-      state_q   <= StIdle;
       teeth_q   <= '0;
       window_q  <= '0;
       digit_o   <= '0;
@@ -183,7 +207,6 @@ module ed25519_digits
           teeth_q <= {tooth, teeth_q[4:1]};
           bit_q   <= bit_q + ToothStep;
           tooth_q <= tooth_q + 3'd1;
-          if (tooth_q == 3'd4) state_q <= StCombReady;
         end
         StMark: begin
           second_q <= ~second_q;
@@ -202,9 +225,8 @@ module ed25519_digits
               top_q <= bit_q[7:0];
             end
             if (bit_q == 9'd255) begin
-              state_q <= StWalk;
-              bit_q   <= 9'd256;
-              at_q    <= 8'd255;
+              bit_q <= 9'd256;
+              at_q  <= 8'd255;
             end
           end
         end
@@ -214,14 +236,8 @@ module ed25519_digits
           window_q[second_q] <= {window_q[second_q][2:0], bit_now};
           if (second_q) begin
             bit_q <= bit_q - 9'd1;
-            if (!any_q) begin
-              ended_q <= 1'b1;
-              state_q <= StReady;
-            end else if (at_q <= top_q) begin
-              state_q <= StReady;
-            end else begin
-              at_q <= at_q - 8'd1;
-            end
+            if (!any_q)        ended_q <= 1'b1;
+            else if (!arrives) at_q <= at_q - 8'd1;
           end
         end
         default: ;
@@ -232,21 +248,15 @@ module ed25519_digits
         tooth_q <= '0;
         row_q   <= row_q - 5'(table_q);
         bit_q   <= 9'(row_q) - 9'(table_q) + 9'd1 + (table_q ? 9'd0 : 9'(Rows));
-        state_q <= (table_q && row_q == '0) ? StCombReady : StComb;
       end
       if (position_i) begin
         digit_o   <= s_digit;
         digit_a_o <= k_digit;
         {has_b_o, has_a_o} <= marked;
         if (at_q == '0) ended_q <= 1'b1;
-        else if (!ended_q) begin
-          at_q    <= at_q - 8'd1;
-          state_q <= StWalk;
-        end
-        if (ended_q) state_q <= StIdle;
+        else if (!ended_q) at_q <= at_q - 8'd1;
       end
       if (comb_i) begin
-        state_q     <= StComb;
         in_window_o <= 1'b0;
         row_q       <= 5'(Rows - 1);
         table_q     <= 1'b0;
@@ -254,7 +264,6 @@ module ed25519_digits
         bit_q       <= 9'(Rows);
       end
       if (recode_i) begin
-        state_q     <= StMark;
         in_window_o <= 1'b1;
         second_q    <= 1'b0;
         bit_q       <= '0;

@@ -228,7 +228,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
     driver = await Driver.started(dut)
     codes = {code for state in STATES.values() for code in upsets_of(state, 6, STATES.values())}
     for code in sorted(codes):
-        dut.u_core.u_control.state_q.value = code
+        dut.u_core.u_control.u_state.u_flop.value_q.value = code
         await driver.tick(2)
         assert dut.alert_o.value == 1, f"{code:06b}"
         for command in (regs.WIPE, regs.ABORT, regs.NONCE):
@@ -244,8 +244,10 @@ async def ends_in_an_error_from_any_other_code(dut):
     """Commands, steps, and slots: while it is idle, and while a product runs."""
     driver = await Driver.started(dut)
     control = dut.u_core.u_control
-    upsets = [(control.command_q, code) for command in COMMANDS for code in upsets_of(command, 7, COMMANDS)]
-    upsets += [(handle, None) for handle in (control.step_q, control.other_step_q, control.slot_q, control.other_slot_q)]
+    upsets = [(control.u_command.value_q, code) for command in COMMANDS for code in upsets_of(command, 7, COMMANDS)]
+    upsets += [(handle, None) for handle in (
+        control.u_step.u_flop.value_q, control.u_step.u_copy.value_q, control.u_slot.u_flop.value_q, control.u_slot.u_copy.value_q
+    )]
     for handle, code in upsets:
         if random.random() < 0.5:
             await driver.put("digest", random.randbytes(64))
@@ -253,7 +255,7 @@ async def ends_in_an_error_from_any_other_code(dut):
             await driver.tick(random.randrange(3, 30))
         handle.value = int(handle.value) ^ 1 if code is None else code
         await driver.tick(2)
-        assert dut.alert_o.value == 1, f"{handle._name}: {code}"
+        assert dut.alert_o.value == 1, f"{handle._path}: {code}"
         assert await driver.get("outcome") == regs.NONE
         await driver.reset()
 

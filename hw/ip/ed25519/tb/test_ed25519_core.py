@@ -315,11 +315,11 @@ async def the_word_of_a_signature_needs_its_evidence(dut):
     challenge = sha512(signature[:32] + key.public())
     assert (await core.verify(key.public(), signature, challenge))[0] == GOOD
     control = dut.u_control
-    evidence = int(control.passed_q.value)
+    evidence = int(control.u_passed.value_q.value)
     for bit in (*range(9), 13):
         assert int(dut.result_o.value) == GOOD
-        control.passed_q.value = evidence ^ 1 << bit
+        control.u_passed.value_q.value = evidence ^ 1 << bit
         await core.tick()
         assert int(dut.result_o.value) == 0, bit
-        control.passed_q.value = evidence
+        control.u_passed.value_q.value = evidence
         await core.tick()

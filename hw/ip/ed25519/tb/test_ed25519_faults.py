@@ -28,12 +28,13 @@ if "+verilator+noassert" not in ARGUMENTS:
 
 CONTROL = [
     *("u_control." + name for name in (
-        "state_q", "command_q", "slot_q", "other_slot_q", "step_q", "other_step_q", "nonce_q", "out_q", "s_q", "prefix_q", "passed_q",
-        "missing_q", "cycles_q", "wipe_q", "result_q", "done_o", "slots_q[0]", "slots_q[1]")),
+        "u_state.u_flop.value_q", "u_command.value_q", "u_slot.u_flop.value_q", "u_slot.u_copy.value_q", "u_step.u_flop.value_q",
+        "u_step.u_copy.value_q", "u_nonce.value_q", "u_out.value_q", "u_s.value_q", "u_prefix.value_q", "u_passed.value_q",
+        "u_missing.value_q", "cycles_q", "wipe_q", "result_q", "done_o", "g_slots[0].u_has.value_q", "g_slots[1].u_has.value_q")),
     *("u_sequencer." + name for name in ("run_q", "first_q", "stay_q", "pc_q", "count_q")),
     "u_rom.code_o",
     *("u_digits." + name for name in (
-        "state_q", "bit_q", "second_q", "row_q", "teeth_q", "table_q", "tooth_q", "skip_q", "carry_q", "window_q",
+        "u_state.u_flop.value_q", "bit_q", "second_q", "row_q", "teeth_q", "table_q", "tooth_q", "skip_q", "carry_q", "window_q",
         "k_marks_q", "any_q", "top_q", "at_q", "ended_q", "digit_o", "digit_a_o", "has_a_o", "has_b_o", "in_window_o")),
     *("u_multiplier." + name for name in (
         "run_q", "square_q", "raw_q", "low_q", "column_q", "i_q", "to_q", "flags_q[0]", "flags_q[3]", "word_valid_q",
@@ -52,7 +53,8 @@ RESULTS = [
     *("u_multiplier." + name for name in (
         "sum_q", "word_q", "high_q", "last_high_q", "carry_q", "ones_q", "product_q", "a_q", "b_q", "lower_q[0]",
         "lower_q[3]", "fold_q[0]", "fold_q[3]", "tile_q[0][0]", "tile_q[3][3]")),
-    *("u_control." + name for name in ("passed_q", "missing_q", "s_q", "result_q", "state_q")),
+    *("u_control." + name for name in (
+        "u_passed.value_q", "u_missing.value_q", "u_s.value_q", "result_q", "u_state.u_flop.value_q")),
     *("a_word", "b_word"),
 ]
 # Of which S is made.
@@ -96,7 +98,7 @@ class Bench:
         start = core.now()
         if not is_checked:
             control = dut.u_control
-            control.passed_q.value, control.missing_q.value = 2 ** len(control.passed_q) - 1, 0
+            control.u_passed.value_q.value, control.u_missing.value_q.value = 2 ** len(control.u_passed.value_q) - 1, 0
         if upset:
             await ClockCycles(dut.clk_i, cycle)
             handle, bit = upset
