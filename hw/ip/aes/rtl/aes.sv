@@ -269,7 +269,7 @@ module aes
   end
 
   // The copy detects upsets of these flags: an upset could make a message start without a key.
-  aes_copy #(.Bits($bits(loaded_t)), .Hardened(Hardened)) u_loaded_copy (
+  register_copy #(.Width($bits(loaded_t)), .Hardened(Hardened)) u_loaded_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (loaded_d),

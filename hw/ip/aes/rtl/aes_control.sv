@@ -58,8 +58,10 @@ module aes_control
     StError = 5'b11010
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [3:0] count_d, count_q;
   logic       in_idle, in_round, is_last, differs;
   logic [3:0] last_round;
@@ -107,7 +109,7 @@ module aes_control
   end
 
   // The copy detects an upset of the count, which would leave out rounds or repeat them.
-  aes_copy #(.Bits(4), .Reset(4'd1), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(4), .Reset(4'd1), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (count_d),
@@ -119,10 +121,8 @@ module aes_control
   // key.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       count_q <= 4'd1;
     end else begin
-      state_q <= state_d;
       count_q <= count_d;
     end
   end

@@ -136,7 +136,7 @@ module aes_ghash
   end
 
   // The copy detects an upset of the count: a tag of too few steps would not depend on all of the text.
-  aes_copy #(.Bits(CountBits), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(CountBits), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (count_d),

@@ -93,7 +93,7 @@ module aes_input
   end
 
   // The copy detects an upset of the flags.
-  aes_copy #(.Bits(4), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(4), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (there_d),

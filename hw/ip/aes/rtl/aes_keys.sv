@@ -59,8 +59,10 @@ module aes_keys
     StError  = 5'b11010
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   // This is the index of the word that is made.
   logic [5:0] index_d, index_q;
@@ -148,7 +150,7 @@ module aes_keys
   end
 
   // The copy detects an upset of index, phase and round constant, which would change round keys.
-  aes_copy #(.Bits(17), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(17), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i ({index_d, phase_d, rcon_d}),
@@ -160,13 +162,11 @@ module aes_keys
   // may be.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       index_q    <= '0;
       phase_q    <= '0;
       rcon_q     <= '0;
       previous_q <= '0;
     end else begin
-      state_q <= state_d;
       index_q <= index_d;
       phase_q <= phase_d;
       rcon_q  <= rcon_d;

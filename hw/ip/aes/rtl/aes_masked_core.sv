@@ -75,8 +75,10 @@ module aes_masked_core
     StError  = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic       in_idle, in_round, in_result, in_first, in_expand, decrypt, is_last, ends_step, loads;
   // This counts rounds.
   logic [3:0] count_d, count_q;
@@ -173,7 +175,7 @@ module aes_masked_core
   end
 
   // The copy detects upsets of all counters and of the round constant.
-  aes_copy #(.Bits(24), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(24), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i ({count_d, step_d, index_d, phase_d, rcon_d}),
@@ -187,7 +189,6 @@ module aes_masked_core
   // secrets.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       count_q <= '0;
       step_q  <= '0;
       index_q <= '0;
@@ -195,7 +196,6 @@ module aes_masked_core
       rcon_q  <= '0;
       open_q  <= 1'b0;
     end else begin
-      state_q <= state_d;
       count_q <= count_d;
       step_q  <= step_d;
       index_q <= index_d;

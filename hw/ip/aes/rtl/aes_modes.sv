@@ -103,8 +103,10 @@ module aes_modes
     logic [1:0] count_word;    // Counting begins with word 3.
   } parts_t;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   block_t      iv_q;                         // This is the counter, or the ciphertext of the block before.
   block_t      hold_q;                       // This is the input of the block that is in the cipher.
@@ -383,12 +385,10 @@ module aes_modes
   // The registers of control are reset, and start a message in `StIdle`.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       left_q  <= '0;
       sent_q  <= 1'b0;
       parts_q <= '0;
     end else begin
-      state_q <= state_d;
       left_q  <= left_d;
       sent_q  <= sent_d;
       parts_q <= parts_d;
@@ -396,7 +396,7 @@ module aes_modes
   end
 
   // This copy detects upsets of all registers of control but the state, whose code detects them itself.
-  aes_copy #(.Bits(33 + $bits(parts_t)), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(33 + $bits(parts_t)), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i ({left_d, sent_d, parts_d}),

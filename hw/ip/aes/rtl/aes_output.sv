@@ -85,7 +85,7 @@ module aes_output
     else         read_q <= read_d;
   end
 
-  aes_copy #(.Bits(4), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(4), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (read_d),

@@ -20,16 +20,13 @@ module aes_setting #(
   output logic [Bits-1:0] value_o,
   output logic            differs_o
 );
-  logic [Bits-1:0] value_q;
-
   // Only a write changes the value.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni)      value_q <= Reset;
-    else if (write_i) value_q <= value_i;
-  end
+  logic [Bits-1:0] value_d, value_q;
+  assign value_d = write_i ? value_i : value_q;
+  flop_cell #(.Width(Bits), .Reset(Reset)) u_flop (.clk_i, .rst_ni, .d_i(value_d), .q_o(value_q));
   assign value_o = value_q;
 
-  aes_copy #(.Bits(Bits), .Reset(Reset), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(Bits), .Reset(Reset), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (write_i),
     .next_i (value_i),

@@ -46,8 +46,11 @@ module aes_verdict #(
     VeOther = 5'b11010
   } verdict_e;
 
-  verdict_e verdict_d;
-  (* fsm_encoding = "none" *) verdict_e verdict_q;
+  // A code that an upset has made stays, so this register is no state machine.
+  verdict_e verdict_d, verdict_q;
+  logic [4:0] code;
+  flop_cell #(.Width(5), .Reset(VeNone)) u_flop (.clk_i, .rst_ni, .d_i(verdict_d), .q_o(code));
+  assign verdict_q = verdict_e'(code);
   logic is_none, is_once, is_right, is_other;
 
   assign is_none   = verdict_q == VeNone;
@@ -66,12 +69,6 @@ module aes_verdict #(
     if (is_none && valid_i) verdict_d = !judges_i || !equal_i ? VeOther : VeOnce;
     if (is_once)            verdict_d = valid_i && judges_i && equal_i ? VeRight : VeOther;
     if (clear_i && !error_o) verdict_d = VeNone;
-  end
-
-  // After a reset there is no verdict.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) verdict_q <= VeNone;
-    else         verdict_q <= verdict_d;
   end
 
   // One comparison that an upset has made equal is not enough for a right tag.

@@ -65,7 +65,7 @@ module aes_wipe #(
   end
 
   // The copy detects an upset of the count, which could end a wipe too early.
-  aes_copy #(.Bits(8), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width(8), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (count_d),

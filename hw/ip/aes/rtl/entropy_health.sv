@@ -82,7 +82,7 @@ module entropy_health #(
     if (clear_i)  trust_d        = '0;
   end
 
-  aes_copy #(.Bits($bits(trust_t)), .Hardened(Hardened)) u_copy (
+  register_copy #(.Width($bits(trust_t)), .Hardened(Hardened)) u_copy (
     .clk_i, .rst_ni,
     .load_i (1'b1),
     .next_i (trust_d),

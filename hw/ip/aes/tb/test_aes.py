@@ -416,13 +416,13 @@ async def fails_for_good_when_it_is_upset(dut):
     core = dut.g_cipher.u_core
     if driver.is_masked:
         masked = {0b001011, 0b010101, 0b100110, 0b101101, 0b111000}
-        ciphers = [(core.state_q, set(range(64)) - masked, 6)]
+        ciphers = [(core.u_state.u_flop.value_q, set(range(64)) - masked, 6)]
     else:
-        ciphers = [(core.u_control.state_q, set(range(32)) - (small - {0b01001}), 4), (core.u_keys.state_q, set(range(32)) - small, 4)]
+        ciphers = [(core.u_control.u_state.u_flop.value_q, set(range(32)) - (small - {0b01001}), 4), (core.u_keys.u_state.u_flop.value_q, set(range(32)) - small, 4)]
     machines = (
-        (dut.u_modes.state_q, set(range(256)) - modes, 6),
+        (dut.u_modes.u_state.u_flop.value_q, set(range(256)) - modes, 6),
         *ciphers,
-        (dut.u_verdict.verdict_q, set(range(32)) - small, 2),
+        (dut.u_verdict.u_flop.value_q, set(range(32)) - small, 2),
     )
     for register, illegal, count in machines:
         for number, forced in enumerate(random.sample(sorted(illegal), count)):

@@ -152,7 +152,7 @@ async def reach(core: Core, where: str) -> None:
 async def ends_in_an_error_from_any_illegal_state(dut):
     """Every word that is no state, in every state of both machines."""
     core = await Core.started(dut)
-    for register, states in ((dut.u_control.state_q, CONTROL_STATES), (dut.u_keys.state_q, KEY_STATES)):
+    for register, states in ((dut.u_control.u_state.u_flop.value_q, CONTROL_STATES), (dut.u_keys.u_state.u_flop.value_q, KEY_STATES)):
         legal = {*states.values(), ERROR}
         for where, state in states.items():
             near = [state ^ 1 << bit for bit in range(5)] + [

@@ -93,7 +93,7 @@ async def shows_nothing_but_results(dut):
 @cocotb.test()
 async def ends_in_an_error_from_any_illegal_state_or_count(dut):
     core = await started(dut)
-    cases = [(dut.state_q, forced) for forced in set(range(64)) - {*STATES.values(), ERROR}]
+    cases = [(dut.u_state.u_flop.value_q, forced) for forced in set(range(64)) - {*STATES.values(), ERROR}]
     cases += [(dut.count_q, 0), (dut.count_q, 15), (dut.step_q, 5), (dut.step_q, 7)]
     for register, forced in cases:
         await core.load(random.randbytes(32))
