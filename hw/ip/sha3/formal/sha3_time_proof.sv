@@ -149,7 +149,7 @@ module sha3_time_proof
   `SAME(u_core.u_control.state_q)
   `SAME(u_core.u_control.count_q)
   `SAME(u_core.u_control.final_q)
-  `SAME(u_core.u_control.not_q)
+  `SAME(u_core.u_control.u_count.inverse)
   `SAME(u_core.u_block.state_q)
   `SAME(u_core.u_block.lane_q)
   `SAME(u_core.u_block.full_q)

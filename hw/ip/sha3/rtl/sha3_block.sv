@@ -63,8 +63,10 @@ module sha3_block
     StError   = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StDone), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [4:0] lane_d, lane_q, lane;
   logic       full_d, full_q, final_d, final_q;
 
@@ -146,12 +148,10 @@ module sha3_block
   // After a reset there is no message.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StDone;
       lane_q  <= '0;
       full_q  <= 1'b0;
       final_q <= 1'b0;
     end else begin
-      state_q <= state_d;
       lane_q  <= lane_d;
       full_q  <= full_d;
       final_q <= final_d;

@@ -76,17 +76,22 @@ module sha3_control
   localparam logic [4:0] ShortRound = 5'(12 / RoundsPerCycle);
   localparam logic [4:0] LastTurn   = 5'(RateLanes - 1);
 
-  // The attribute keeps synthesis from recoding the states, whose codes have to stay three bits apart.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps synthesis from recoding the states, whose codes have to stay three bits apart.
+  state_e state_d, state_q;
+  // A reset begins with a wipe, and no message is taken until it is over: state and block have no reset, and keep what
+  // they had before it until the wipe.
+  sparse_fsm #(.state_t(state_e), .Reset(StWipe), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [4:0] count_d, count_q;  // This counts rounds, or turns of the ring.
   logic       final_d, final_q;  // The message is complete in the state.
 
-  // The copy of both is their complement, which synthesis does not merge with them. An upset would leave out
-  // rounds, or give output before the message is complete.
-  logic [5:0] not_q;
-  logic       differs;
-  assign differs = Hardened & ({count_q, final_q} != ~not_q);
+  // Both have a copy. An upset would leave out rounds, or give output before the message is complete.
+  logic differs, counts_differ;
+  shadow_register #(.Width(6)) u_count (
+    .clk_i, .rst_ni, .write_i(1'b1), .d_i({count_d, final_d}), .q_o({count_q, final_q}), .differs_o(counts_differ)
+  );
+  assign differs = Hardened & counts_differ;
 
   // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_absorb, in_rounds, in_squeeze, in_turn, in_wipe;
@@ -147,22 +152,6 @@ module sha3_control
     // A wipe has priority over a start, but not over an error.
     if (wipe_i && !error_o) state_d = StWipe;
     if ((fail_i && Hardened) || differs) state_d = StError;
-  end
-
-  // A reset begins with a wipe, and no message is taken until it is over.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      // State and block have no reset, and keep what they had before it until the wipe.
-      state_q <= StWipe;
-      count_q <= '0;
-      final_q <= 1'b0;
-      not_q   <= '1;
-    end else begin
-      state_q <= state_d;
-      count_q <= count_d;
-      final_q <= final_d;
-      not_q   <= ~{count_d, final_d};
-    end
   end
 
   // The control signals are decoded from state and count, and from whether there is a block.

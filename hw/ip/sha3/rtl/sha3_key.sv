@@ -71,8 +71,10 @@ module sha3_key
     StError  = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StPass), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [4:0]             lane_d, lane_q;
   logic [2*KeyLanes-1:0]  there_q;
   logic [KeyLanes-1:0][1:0][31:0] key_q;
@@ -118,11 +120,9 @@ module sha3_key
   // After a reset there is no message and no key.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StPass;
       lane_q  <= '0;
       there_q <= '0;
     end else begin
-      state_q <= state_d;
       lane_q  <= lane_d;
       if (forget_i || error_o) there_q <= '0;
       else if (key_valid_i)    there_q[key_index_i] <= 1'b1;

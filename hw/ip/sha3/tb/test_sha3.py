@@ -316,9 +316,9 @@ async def fails_for_good_when_it_is_upset(dut):
     driver = await Driver.started(dut)
     # Any word that is no state, in each of the machines.
     legal = {
-        dut.u_key.state_q: {0b001011, 0b010101, 0b011110, 0b110011},
-        dut.u_core.u_control.state_q: {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000, 0b110011},
-        dut.u_core.u_block.state_q: {0b001011, 0b010101, 0b011110, 0b100110, 0b110011},
+        dut.u_key.u_state.u_flop.value_q: {0b001011, 0b010101, 0b011110, 0b110011},
+        dut.u_core.u_control.u_state.u_flop.value_q: {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000, 0b110011},
+        dut.u_core.u_block.u_state.u_flop.value_q: {0b001011, 0b010101, 0b011110, 0b100110, 0b110011},
     }
     for register, states in legal.items():
         for number, forced in enumerate(random.sample(sorted(set(range(64)) - states), 4)):

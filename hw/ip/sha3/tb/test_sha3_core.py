@@ -234,7 +234,7 @@ async def reach(core: Core, where: str) -> None:
     elif where == "wipe":
         await core.wipe()
     await ReadWrite()
-    state = int(dut.u_control.state_q.value)
+    state = int(dut.u_control.u_state.u_flop.value_q.value)
     assert state == CONTROL_STATES[where], f"not in {where} but {state:06b}"
 
 
@@ -248,7 +248,7 @@ async def reach_block(core: Core, where: str) -> None:
         await core.words(random.randbytes(136), is_end=False)
         await core.words(random.randbytes(16 if where == "suffix" else 12))
     await ReadWrite()
-    state = int(core.dut.u_block.state_q.value)
+    state = int(core.dut.u_block.u_state.u_flop.value_q.value)
     assert state == BLOCK_STATES[where], f"not in {where} but {state:06b}"
 
 
@@ -257,8 +257,8 @@ async def ends_in_an_error_from_any_illegal_state(dut):
     """Upsets of one or two bits in every state of both machines, and words that are far from all of them."""
     core = await Core.started(dut)
     for register, states, reaches in (
-        (dut.u_control.state_q, CONTROL_STATES, reach),
-        (dut.u_block.state_q, BLOCK_STATES, reach_block),
+        (dut.u_control.u_state.u_flop.value_q, CONTROL_STATES, reach),
+        (dut.u_block.u_state.u_flop.value_q, BLOCK_STATES, reach_block),
     ):
         legal = {*states.values(), ERROR}
         for where, state in states.items():
@@ -285,7 +285,9 @@ async def ends_in_an_error_from_an_illegal_count(dut):
             await reach(core, where)
             if where == "squeeze":
                 dut.word_ready_i.value = 1
-            dut.u_control.count_q.value = count
+            # The register also has the mark of a complete message, in its lowest bit.
+            register = dut.u_control.u_count.u_flop.value_q
+            register.value = count << 1 | int(register.value) & 1
             await core.tick(2)
             await ends_in_error(core, f"{where}, count {count}")
             await core.reset()
@@ -296,11 +298,11 @@ async def ends_in_an_error_from_any_upset_of_the_count(dut):
     """Each bit of the round and of the mark of a complete message, in every state: no output is of fewer rounds or of a part."""
     core = await Core.started(dut)
     for where in CONTROL_STATES:
-        for register in (dut.u_control.count_q, dut.u_control.final_q):
+        for register in (dut.u_control.u_count.u_flop.value_q, dut.u_control.u_count.u_copy.value_q):
             for bit in range(len(register)):
                 await reach(core, where)
                 register.value = int(register.value) ^ 1 << bit
                 await core.tick(2)
-                await ends_in_error(core, f"{where}, bit {bit} of {register._name}")
+                await ends_in_error(core, f"{where}, bit {bit} of {register._path}")
                 await core.reset()
     await agrees(core, SHA3_384, b"after the error and a reset")

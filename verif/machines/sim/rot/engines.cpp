@@ -85,7 +85,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     secret_is_word_ = find_signal<const std::uint8_t>(context, registers + "u_secret", "is_word");
     secret_is_shut_ = find_signal<std::uint8_t>(context, registers + "u_secret", "shut_q");
     dma_state_ = find_signal<std::uint8_t>(context, registers + "u_dma.u_core.u_state.u_flop", "value_q");
-    sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control", "state_q");
+    sha3_state_ = find_signal<std::uint8_t>(context, registers + "u_sha3.u_core.u_control.u_state.u_flop", "value_q");
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control.u_state.u_flop", "value_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core.u_state.u_flop", "value_q");
     const std::string xmss = registers + "u_xmss";
