@@ -29,7 +29,7 @@
   `SAME(g_engine[I].u_hmac.u_padding.length_q) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.state_q) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.count_q) \
-  `SAME(g_engine[I].u_hmac.u_core.u_control.not_q) \
+  `SAME(g_engine[I].u_hmac.u_core.u_control.u_count.inverse) \
   `SAME(g_engine[I].u_hmac.u_core.u_control.cmd_q)
 // Of its collector of words, where a block takes fewer cycles than it has words.
 `define SAME_LANE(I) \
@@ -172,11 +172,11 @@ module sha2_time_proof
   `SAME(u_fifo.push_q)
   `SAME(u_fifo.lanes_q)
   `SAME(u_fifo.rest_count_q)
-  `SAME(u_fifo.write_q)
-  `SAME(u_fifo.read_q)
-  `SAME(u_fifo.level_q)
-  `SAME(u_fifo.flush_q)
-  `SAME(u_fifo.flushes_q)
+  `SAME(u_fifo.u_words.write_at)
+  `SAME(u_fifo.u_words.read_at)
+  `SAME(u_fifo.u_words.level)
+  `SAME(u_fifo.u_words.wipe_at)
+  `SAME(u_fifo.u_words.busy_o)
   `SAME_ENGINE(0)
   if (RoundsPerCycle == 1) begin : gen_narrow
     `SAME(g_narrow.u_narrow.is_second_q)

@@ -85,19 +85,24 @@ module sha2_control
       CountBits'((RoundCycles - (StateCycles - 1)) % RoundCycles);
   localparam logic [CountBits-1:0] Last = CountBits'(RoundCycles - 1);
 
-  // The attribute keeps synthesis from recoding the states, whose codes have to stay three bits apart.
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  // The register keeps synthesis from recoding the states, whose codes have to stay three bits apart. A reset begins
+  // with a wipe, and no command is taken until it is over.
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StWipe), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [CountBits-1:0] count_d, count_q;
-  cmd_e cmd_d;
-  (* fsm_encoding = "none" *) cmd_e cmd_q;
+  cmd_e cmd_d, cmd_q;
 
-  // The copy of count and command is their complement, which synthesis does not merge with them. An upset of the
-  // count would leave out rounds, and one of the command would begin a block with another state.
-  localparam int unsigned CopyBits = CountBits + $bits(cmd_e);
-  logic [CopyBits-1:0] not_q;
-  logic differs;
-  assign differs = Hardened & ({count_q, cmd_q} != ~not_q);
+  // Count and command have a copy. An upset of the count would leave out rounds, and one of the command would begin a
+  // block with another state.
+  logic [$bits(cmd_e)-1:0] cmd_code;
+  logic differs, counts_differ;
+  shadow_register #(.Width(CountBits + $bits(cmd_e)), .Reset({Start, CmdNext})) u_count (
+    .clk_i, .rst_ni, .write_i(1'b1), .d_i({count_d, cmd_d}), .q_o({count_q, cmd_code}), .differs_o(counts_differ)
+  );
+  assign cmd_q   = cmd_e'(cmd_code);
+  assign differs = Hardened & counts_differ;
 
   // States are decoded once, by equality. Any other value is an error, whatever has caused it.
   logic in_idle, in_turn, in_rounds, in_save, in_wipe;
@@ -186,8 +191,10 @@ module sha2_control
   end
 
   // This block chooses what the next cycle moves.
-  enters_e enters_d;
-  (* fsm_encoding = "none" *) enters_e enters_q;
+  enters_e enters_d, enters_q;
+  sparse_fsm #(.state_t(enters_e), .Reset(EntersNothing), .MinDistance(1)) u_enters (
+    .clk_i, .rst_ni, .state_i(enters_d), .state_o(enters_q)
+  );
   // A state that leaves or is worked on is the kept one; otherwise the command says what enters.
   always_comb begin
     enters_d = EntersNothing;
@@ -198,24 +205,6 @@ module sha2_control
         CmdResume: enters_d = EntersOutside;
         default:   enters_d = EntersKept;
       endcase
-    end
-  end
-
-  // A reset begins with a wipe, and no command is taken until it is over.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      // What memories and shift registers had before the reset is cleared first.
-      state_q <= StWipe;
-      count_q <= Start;
-      cmd_q   <= CmdNext;
-      not_q   <= ~{Start, CmdNext};
-      enters_q <= EntersNothing;
-    end else begin
-      state_q <= state_d;
-      count_q <= count_d;
-      cmd_q   <= cmd_d;
-      not_q   <= ~{count_d, cmd_d};
-      enters_q <= enters_d;
     end
   end
 

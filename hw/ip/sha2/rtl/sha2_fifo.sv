@@ -8,7 +8,7 @@
 // handshake; the last one of a message has none to three bytes.
 //
 // Time: a store is answered in the cycle after it, if there is room, and its word can leave a cycle later. A
-// flush clears the fill level in its first cycle, and overwrites the memory in the next 16.
+// flush clears the fill level in its first cycle, and overwrites the memory in the next 16 (`sync_fifo`).
 //
 // Reset: the FIFO is empty, and begins with a flush. Nothing is hardened here: a fault gives a wrong message.
 
@@ -48,12 +48,6 @@ module sha2_fifo (
   output logic        word_last_o,
   output logic [2:0]  word_bytes_o
 );
-  // The memory is distributed and has neither a reset nor a clear, so it is flushed, also after a reset.
-  logic [31:0] memory [16];
-  logic [3:0]  write_q, read_q, flush_q;
-  logic [4:0]  level_q;
-  logic        flushes_q;
-
   // --- a store ---
 
   // One store waits here. It is examined in the cycle after it came, so that the bus sees no path through the
@@ -63,7 +57,7 @@ module sha2_fifo (
   logic [3:0]  lanes_q, lanes;
   logic [2:0]  count;
   logic [1:0]  skipped;
-  logic        has_gaps, is_accepted, is_full;
+  logic        has_gaps, is_accepted, has_room;
 
   // The bytes are put into the order of the message, in which lane 3 is the first byte.
   assign ordered = is_swapped_i ? data_q : {data_q[7:0], data_q[15:8], data_q[23:16], data_q[31:24]};
@@ -99,8 +93,8 @@ module sha2_fifo (
   logic [1:0]  rest_count_q;
   logic [2:0]  total;
   logic [55:0] joined;
-  logic [31:0] kept;
-  logic        has_word, enters, leaves;
+  logic [31:0] kept, stored;
+  logic        has_word, has_stored;
 
   // The bytes after those of the store may have any value, so they are cut off.
   always_comb begin
@@ -116,31 +110,34 @@ module sha2_fifo (
   assign joined      = {rest_q, 32'b0} | ({kept, 24'b0} >> {rest_count_q, 3'b0});
   assign total       = 3'(rest_count_q) + count;
   assign has_word    = total[2];
-  assign is_full     = level_q[4];
   assign is_accepted = push_q & is_open_i & ~is_complete_i & ~has_gaps;
-  assign enters      = is_accepted & has_word & ~is_full;
-  assign leaves      = word_valid_o & word_ready_i & ~word_last_o;
   assign push_bad_o  = push_q & ~is_accepted;
-  assign push_done_o = push_q & ~(is_accepted & has_word & is_full);
+  assign push_done_o = push_q & (~(is_accepted & has_word) | has_room);
+
+  logic [3:0] unused_write_at, unused_read_at;
+  // Whole words wait here. A flush overwrites them, also after a reset.
+  sync_fifo #(.Width(32), .Depth(16), .Wipes(1'b1)) u_words (
+    .clk_i, .rst_ni, .flush_i(flush_i), .busy_o, .level_o,
+    .write_at_o (unused_write_at),
+    .read_at_o  (unused_read_at),
+    .in_valid_i (is_accepted & has_word),
+    .in_ready_o (has_room),
+    .in_data_i  (joined[55:24]),
+    .out_valid_o(has_stored),
+    .out_ready_i(word_ready_i),
+    .out_data_o (stored)
+  );
 
   // The last word may be empty: a message of whole words ends with such a word.
-  assign word_valid_o = (level_q != '0) | (is_open_i & is_complete_i & ~push_q);
-  assign word_last_o  = level_q == '0;
-  assign word_o       = word_last_o ? {rest_q, 8'b0} : memory[read_q];
+  assign word_valid_o = has_stored | (is_open_i & is_complete_i & ~push_q);
+  assign word_last_o  = ~has_stored;
+  assign word_o       = word_last_o ? {rest_q, 8'b0} : stored;
   assign word_bytes_o = word_last_o ? {1'b0, rest_count_q} : 3'd4;
 
-  // Software reads these outputs as status.
-  assign level_o   = level_q;
+  // Software reads this output as status.
   assign pending_o = push_q | (rest_count_q != '0);
-  assign busy_o    = flushes_q;
 
-  // The memory has one write port, for words and for the zeros of a flush. It has no reset, so that it may be
-  // distributed.
-  always_ff @(posedge clk_i) begin
-    if (enters || flushes_q) memory[flushes_q ? flush_q : write_q] <= flushes_q ? '0 : joined[55:24];
-  end
-
-  // These registers are the store that waits, the rest of a word, the places in the memory and the flush.
+  // These registers are the store that waits and the rest of a word.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       push_q       <= 1'b0;
@@ -148,11 +145,6 @@ module sha2_fifo (
       lanes_q      <= '0;
       rest_q       <= '0;
       rest_count_q <= '0;
-      write_q      <= '0;
-      read_q       <= '0;
-      level_q      <= '0;
-      flush_q      <= '0;
-      flushes_q    <= 1'b1;
     end else begin
       if (push_i) begin
         push_q  <= 1'b1;
@@ -170,23 +162,9 @@ module sha2_fifo (
         rest_q       <= has_word ? joined[23:0] : joined[55:32];
         rest_count_q <= total[1:0];
       end
-      flush_q <= flush_q + 4'(flushes_q);
-      if (flush_i) begin
-        {write_q, read_q} <= '0;
-        level_q           <= '0;
-        flush_q           <= '0;
-        flushes_q         <= 1'b1;
-      end else begin
-        write_q <= write_q + 4'(enters);
-        read_q  <= read_q + 4'(leaves);
-        level_q <= level_q + 5'(enters) - 5'(leaves);
-        if (flush_q == 4'd15) flushes_q <= 1'b0;
-      end
     end
   end
 
-  // A word that enters a full FIFO would overwrite one that was not read.
-  `ASSERT(NeverTooFull_A, level_q <= 5'd16)
   // A second store would replace the one that waits.
   `ASSERT(OneStoreAtATime_A, push_i |-> !push_q || push_done_o)
   // A store that waits for room is neither lost nor changed.
@@ -194,7 +172,7 @@ module sha2_fifo (
   // Only the last word of a message has less than four bytes.
   `ASSERT(APartIsNoWord_A, !word_last_o |-> word_bytes_o == 3'd4)
   // No byte enters a message that has not started or has ended.
-  `ASSERT(OnlyAnOpenMessageTakesBytes_A, enters |-> is_open_i && !is_complete_i)
+  `ASSERT(OnlyAnOpenMessageTakesBytes_A, is_accepted |-> is_open_i && !is_complete_i)
   // A flush leaves nothing of the message before.
-  `ASSERT(FlushForgets_A, flush_i |=> level_q == '0 && rest_q == '0)
+  `ASSERT(FlushForgets_A, flush_i |=> level_o == '0 && rest_q == '0)
 endmodule

@@ -110,8 +110,10 @@ module sha2_hmac
     StError    = 7'b1101001
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic is_hmac_d, is_hmac_q, is_digest_d, is_digest_q, is_state_d, is_state_q;
   logic is_first_d, is_first_q, is_open_d, is_open_q, resumes_d, resumes_q;
   // This is the position of the next word in its block.
@@ -382,7 +384,6 @@ module sha2_hmac
   // `is_awake` is zero for one cycle after a reset, in which everything secret is cleared.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StIdle;
       is_hmac_q   <= 1'b0;
       is_digest_q <= 1'b0;
       is_state_q  <= 1'b0;
@@ -393,7 +394,6 @@ module sha2_hmac
       lifecycle_q <= '0;
       is_awake_q  <= 1'b0;
     end else begin
-      state_q     <= state_d;
       is_hmac_q   <= is_hmac_d;
       is_digest_q <= is_digest_d;
       is_state_q  <= is_state_d;

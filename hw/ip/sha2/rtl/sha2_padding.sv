@@ -62,8 +62,10 @@ module sha2_padding #(
     StError   = 6'b110011
   } state_e;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StDone), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic [PosBits-1:0] pos_d, pos_q;
   // The length is counted in bytes. The length field of SHA-256 has 64 bits; that of SHA-512 has 128, whose
   // upper half is zero for every message here.
@@ -144,12 +146,10 @@ module sha2_padding #(
   // After a reset there is no message to pad.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q  <= StDone;
       pos_q    <= '0;
       half_q   <= 1'b0;
       length_q <= '0;
     end else begin
-      state_q <= state_d;
       pos_q   <= pos_d;
       if (moves) half_q <= in_half;
       if (start_i)    length_q <= start_bytes_i;

@@ -355,7 +355,7 @@ async def wipes_on_command_and_when_the_lifecycle_changes(dut):
         assert int(dut.g_engine[0].u_hmac.key_q.value) == 0
         status = await driver.until(regs.IDLE)
         assert status == regs.IDLE | regs.EMPTY
-        assert all(int(word.value) == 0 for word in dut.u_fifo.memory)
+        assert all(int(word.value) == 0 for word in dut.u_fifo.u_words.u_memory.words_q)
         assert int(dut.u_fifo.rest_q.value) == 0 and int(dut.u_fifo.data_q.value) == 0
         await driver.command(regs.START)
         await driver.expect_errors(regs.BAD_COMMAND)
@@ -367,7 +367,7 @@ async def fails_for_good_when_it_is_upset(dut):
     await driver.configure(regs.HMAC)
     await driver.write_key(b"\xff" * BLOCK)
     await driver.command(regs.START)
-    dut.g_engine[0].u_hmac.state_q.value = 0b1111111
+    dut.g_engine[0].u_hmac.u_state.u_flop.value_q.value = 0b1111111
     await driver.tick(2)
     assert dut.alert_o.value == 1 and int(dut.g_engine[0].u_hmac.key_q.value) == 0
     for command in (regs.WIPE, regs.ABORT, regs.START):

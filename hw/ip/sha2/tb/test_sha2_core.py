@@ -258,7 +258,7 @@ async def reach(core: Core, where: str) -> None:
     elif where == "wipe":
         await core.pulse(core.dut.wipe_i)
     await ReadOnly()
-    state = int(dut.u_control.state_q.value)
+    state = int(dut.u_control.u_state.u_flop.value_q.value)
     await core.tick()
     assert state == CONTROL_STATES[where], f"not in {where} but {state:06b}"
 
@@ -269,7 +269,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
     core = await Core.started(dut)
     legal = {*CONTROL_STATES.values(), 0b110011}
     message = b"after the error and a reset"
-    register = dut.u_control.state_q
+    register = dut.u_control.u_state.u_flop.value_q
     for where, state in CONTROL_STATES.items():
         for forced in random.sample(upsets_of(state, 6, legal), 5):
             await reach(core, where)
@@ -291,11 +291,11 @@ async def ends_in_an_error_from_any_upset_of_the_count(dut):
     core = await Core.started(dut)
     message = b"after the error and a reset"
     for where in CONTROL_STATES:
-        for register in (dut.u_control.count_q, dut.u_control.cmd_q):
+        for register in (dut.u_control.u_count.u_flop.value_q, dut.u_control.u_count.u_copy.value_q):
             for bit in range(len(register)):
                 await reach(core, where)
                 register.value = int(register.value) ^ 1 << bit
                 await core.tick()
-                await ends_in_error(core, f"{where}, bit {bit} of {register._name}")
+                await ends_in_error(core, f"{where}, bit {bit} of {register._path}")
                 await core.reset()
     assert await core.digest(message) == variants(core)[0][1](message)

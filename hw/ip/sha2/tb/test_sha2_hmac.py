@@ -233,7 +233,7 @@ async def starts_again_after_an_abort_at_any_cycle(dut):
         task = cocotb.start_soon(aborted(engine, is_left=when % 2 == 1))
         await engine.tick(when)
         await ReadOnly()
-        seen.add(int(dut.state_q.value))
+        seen.add(int(dut.u_state.u_flop.value_q.value))
         await engine.tick()
         task.cancel()
         engine.silence()
@@ -308,7 +308,7 @@ async def reach(engine: Engine, where: str) -> None:
     task = cocotb.start_soon(aborted(engine, is_left))
     for _ in range(1000):
         await ReadOnly()
-        found = int(dut.state_q.value) == STATES[where]
+        found = int(dut.u_state.u_flop.value_q.value) == STATES[where]
         await engine.tick()
         if found:
             break
@@ -327,7 +327,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
         for forced in random.sample(upsets_of(state, 7, legal), 4):
             await engine.write_key(b"\xff" * BLOCK)
             await reach(engine, where)
-            dut.state_q.value = forced
+            dut.u_state.u_flop.value_q.value = forced
             await engine.tick()
             await stays_in_error(engine, f"{where}, {forced:07b}")
             await engine.reset()
@@ -337,7 +337,7 @@ async def ends_in_an_error_from_any_illegal_state(dut):
 @cocotb.test()
 async def ends_in_an_error_when_a_part_of_it_is_upset(dut):
     engine = await Engine.started(dut)
-    for register in (dut.u_core.u_control.state_q, dut.u_padding.state_q):
+    for register in (dut.u_core.u_control.u_state.u_flop.value_q, dut.u_padding.u_state.u_flop.value_q):
         await engine.write_key(b"\xff" * BLOCK)
         await reach(engine, "message")
         register.value = 0b111111

@@ -356,7 +356,7 @@ def machines(dut) -> list[tuple[LogicArrayObject, int, set[int]]]:
         (core.u_stream.state_q, 6, {idle, issue, feed, 0b100110}),
         (core.u_stream.u_fetch.state_q, 6, {idle, issue, feed, 0b100110, 0b101101, 0b111000}),
         (core.g_lane[lane].u_lane.state_q, 6, {idle, issue, feed}),
-        (dut.g_bank[lane].u_hash.u_core.u_control.state_q, 6, {idle, issue, feed, 0b100110, 0b101101}),
+        (dut.g_bank[lane].u_hash.u_core.u_control.u_state.u_flop.value_q, 6, {idle, issue, feed, 0b100110, 0b101101}),
     ]
 
 

@@ -255,7 +255,7 @@ def machines(dut) -> list[tuple[LogicObject, set[int], int]]:
     ]
     for lane in range(int(dut.Lanes.value)):
         found.append((core.g_lane[lane].u_lane.state_q, {0b001011, 0b010101, 0b011110}, 6))
-        found.append((dut.g_hash[lane].u_hash.u_core.u_control.state_q, sparse, 6))
+        found.append((dut.g_hash[lane].u_hash.u_core.u_control.u_state.u_flop.value_q, sparse, 6))
     return found
 
 

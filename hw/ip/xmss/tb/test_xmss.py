@@ -209,7 +209,7 @@ async def an_upset_of_a_lane_stops_all(dut):
             await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
         at = random.randrange(lanes)
         lane, hash_core = dut.g_xmss.u_core.g_lane[at].u_lane, dut.u_bank.g_lane[at].u_hash
-        state = lane.state_q if number < len(of_lane) else hash_core.u_core.u_control.state_q
+        state = lane.state_q if number < len(of_lane) else hash_core.u_core.u_control.u_state.u_flop.value_q
         state.value = code
         await driver.tick(3)
         await alerts(driver, f"{state._path}: {code:#b}")

@@ -145,7 +145,7 @@ async def nothing_of_one_family_is_left_for_the_next(dut):
 @cocotb.test()
 async def an_upset_of_a_core_is_told_to_every_family(dut):
     bank = await Bank.started(dut)
-    dut.g_lane[1].u_hash.u_core.u_control.state_q.value = 0
+    dut.g_lane[1].u_hash.u_core.u_control.u_state.u_flop.value_q.value = 0
     await bank.tick(2)
     await ReadOnly()
     errors: Callable[[int], list[int]] = lambda lane: [bank.answer(family, lane)["error"] for family in range(bank.families)]

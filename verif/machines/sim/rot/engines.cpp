@@ -78,7 +78,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     const std::string registers = scope + ".u_registers.";
     digest_ = find_signal<std::uint32_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "digest_q",
                                          kDigestBytes);
-    sha2_state_ = find_signal<std::uint8_t>(context, registers + "u_sha2.g_engine[0].u_hmac", "state_q");
+    sha2_state_ = find_signal<std::uint8_t>(context, registers + "u_sha2.g_engine[0].u_hmac.u_state.u_flop", "value_q");
     read_address_ = find_signal<const std::uint32_t>(context, registers + "u_bus.u_bridge", "addr_q");
     read_data_ = find_signal<std::uint32_t>(context, registers + "u_bus.u_bridge", "rdata_q");
     secret_read_ = find_signal<const std::uint8_t>(context, registers + "u_secret", "read");
