@@ -138,8 +138,10 @@ module lms_control
     // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StClear), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_check, in_load, in_head, in_message, in_run, in_count, in_walk, in_turn, in_judge, in_next, in_done, in_clear;
   assign in_idle    = state_q == StIdle;
@@ -330,7 +332,6 @@ module lms_control
   // The level, the position in a walk, counts of hashes and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StClear;
       was_clear_q  <= 1'b0;
       level_q      <= '0;
       tree_q       <= '0;
@@ -343,7 +344,6 @@ module lms_control
       nodes_q      <= '0;
       error_q      <= NoError;
     end else begin
-      state_q     <= state_d;
       was_clear_q <= in_clear;
       if (starts || in_clear || alert_o) begin
         level_q    <= '0;

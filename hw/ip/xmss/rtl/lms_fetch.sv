@@ -101,8 +101,10 @@ module lms_fetch
     // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_random, in_key, in_words, in_ends, in_path;
   assign in_idle   = state_q == StIdle;
@@ -201,7 +203,6 @@ module lms_fetch
   // Positions in the ring and in the values.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q       <= StIdle;
       tail_q        <= '0;
       pair_q        <= '0;
       count_q       <= '0;
@@ -213,7 +214,6 @@ module lms_fetch
       ended_o       <= 1'b0;
       bytes_o       <= '0;
     end else begin
-      state_q <= state_d;
       if (wipe_i || message_i || root_i) begin
         tail_q    <= '0;
         pair_q    <= '0;

@@ -105,8 +105,10 @@ module lms_ingest
     // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_random, in_chains, in_path, in_key, in_wait, in_end, in_drop;
   logic in_count, in_index, in_ots, in_tree, in_key_tree, in_key_ots;
@@ -226,7 +228,6 @@ module lms_ingest
   // The position in the signature, and the values that are there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StIdle;
       word_q       <= '0;
       count_q      <= '0;
       index_o      <= '0;
@@ -239,7 +240,6 @@ module lms_ingest
       ended_o      <= 1'b0;
       error_o      <= NoError;
     end else begin
-      state_q <= state_d;
       if (start_i || clear_i || next_i) begin
         word_q       <= '0;
         count_q      <= '0;

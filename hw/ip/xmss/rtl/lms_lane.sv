@@ -82,8 +82,10 @@ module lms_lane
     // Only a reset ends this state.
     StError = 6'b110011
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_issue, in_feed;
   assign in_idle  = state_q == StIdle;
@@ -121,14 +123,12 @@ module lms_lane
   // The step, and the use of its result.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q <= StIdle;
       chain_q <= '0;
       end_q   <= '0;
       step_q  <= '0;
       first_q <= 1'b0;
       ends_q  <= 1'b0;
     end else begin
-      state_q <= state_d;
       if (block_end_i) begin
         step_q  <= step_q + 8'd1;
         first_q <= 1'b0;

@@ -111,8 +111,10 @@ module lms_stream
     // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_issue, in_feed, in_result, fetch_error, is_error;
   assign in_idle   = state_q == StIdle;
@@ -170,14 +172,12 @@ module lms_stream
   // The kind of the hash, and the node that it computes.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       hash_q     <= LongKey;
       level_q    <= '0;
       node_q     <= '0;
       is_right_q <= 1'b0;
       loading_q  <= 1'b0;
     end else begin
-      state_q <= state_d;
       if (starts) hash_q <= next;
       if (next_hash) begin
         level_q    <= (next == LongLeaf) ? '0 : level_q + 5'd1;

@@ -113,8 +113,10 @@ module slh_dsa_control
     // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StClear), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_check, in_message, in_run, in_count, in_walk, in_turn, in_judge, in_done, in_clear;
   logic was_clear_q, starts;
@@ -224,7 +226,6 @@ module slh_dsa_control
   // The position in a walk, counts of hashes, the verdict and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StClear;
       was_clear_q <= 1'b0;
       at_q        <= '0;
       has_half_q  <= 1'b0;
@@ -234,7 +235,6 @@ module slh_dsa_control
       nodes_q     <= '0;
       error_q     <= NoError;
     end else begin
-      state_q     <= state_d;
       was_clear_q <= in_clear;
       if (starts || in_clear || alert_o) begin
         at_q       <= '0;

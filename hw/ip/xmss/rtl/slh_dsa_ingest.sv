@@ -49,8 +49,10 @@ module slh_dsa_ingest
     // Only a reset ends this state.
     StError = 6'b110011
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_take, moves, is_full, is_whole;
   assign in_idle      = state_q == StIdle;
@@ -80,13 +82,11 @@ module slh_dsa_ingest
   // Halves that are there, and the kind of the end.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       filled_o   <= '0;
       ended_o    <= 1'b0;
       is_short_o <= 1'b0;
       is_long_o  <= 1'b0;
     end else begin
-      state_q <= state_d;
       if (start_i || clear_i) begin
         filled_o   <= '0;
         ended_o    <= 1'b0;

@@ -106,8 +106,10 @@ module slh_dsa_lane
   localparam logic [3:0] StateRows = 4'd1;
   localparam logic [3:0] ValueRows = 4'd2;
 
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic in_idle, in_issue, in_feed, takes_job, takes_cmd, asks, feed_end, is_end;
 
   // --- the job ---
@@ -151,7 +153,6 @@ module slh_dsa_lane
   // is on the right if its index is odd.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StIdle;
       kind_q      <= KindChain;
       left_q      <= '0;
       halves_q    <= '0;
@@ -163,7 +164,6 @@ module slh_dsa_lane
       is_first_q  <= 1'b0;
       is_last_q   <= 1'b0;
     end else begin
-      state_q <= state_d;
       if (takes_job) begin
         kind_q      <= job_i.kind;
         left_q      <= job_i.hashes;

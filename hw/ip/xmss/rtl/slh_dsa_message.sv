@@ -92,8 +92,10 @@ module slh_dsa_message
     // Only a reset ends this state.
     StError  = 8'hf0
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_seed, in_prefix, in_words, in_marker, in_zeros, in_length, in_expand, in_counter, in_save, in_done;
   assign in_idle    = state_q == StIdle;
@@ -210,7 +212,6 @@ module slh_dsa_message
   // clear, because `done_o` says what is valid.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StIdle;
       at_q        <= '0;
       needs_cmd_q <= 1'b0;
       is_new_q    <= 1'b0;
@@ -222,7 +223,6 @@ module slh_dsa_message
       of_seed_q   <= 1'b0;
       digest_o    <= '0;
     end else begin
-      state_q <= state_d;
       if (clear_i || start_i) begin
         at_q        <= '0;
         needs_cmd_q <= start_i & ~clear_i;

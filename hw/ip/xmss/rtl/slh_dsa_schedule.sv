@@ -85,8 +85,10 @@ module slh_dsa_schedule
     // Only a reset ends this state.
     StError  = 6'b110011
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_trees, in_chains, in_done, is_running, is_last_layer;
   // All scans have ended, and did not take each chain once.
@@ -271,7 +273,6 @@ module slh_dsa_schedule
   // Bookkeeping of what was given out, and the indices of the layer (algorithm 13).
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q       <= StIdle;
       phase_q       <= '1;
       base_q        <= '0;
       tree_o        <= '0;
@@ -285,7 +286,6 @@ module slh_dsa_schedule
       check_q       <= '0;
       chains_q      <= '0;
     end else begin
-      state_q <= state_d;
       if (prepare_i)   clear_q <= '0;
       else if (clears) clear_q <= clear_q + 7'd1;
       if (start_i || root_i) begin

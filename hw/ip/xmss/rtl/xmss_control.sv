@@ -160,8 +160,10 @@ module xmss_control
     // Only a reset ends this state.
     StError   = 8'hf0
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StClear), .MinDistance(4)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   logic in_idle, in_check, in_init, in_prefix, in_message, in_hash, in_digest, in_run, in_count, in_walk, in_turn, in_done;
   logic in_clear, was_clear_q, starts;
@@ -418,7 +420,6 @@ module xmss_control
   // The place in a walk, counts of hashes, the verdict and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q     <= StClear;
       was_clear_q <= 1'b0;
       at_q        <= '0;
       phase_q     <= '0;
@@ -432,7 +433,6 @@ module xmss_control
       layer_q     <= '0;
       misfits_q   <= 1'b0;
     end else begin
-      state_q     <= state_d;
       was_clear_q <= in_clear;
       if (starts || in_clear || alert_o) begin
         at_q        <= '0;

@@ -82,8 +82,10 @@ module xmss_ingest
     // Drops what follows, up to the end.
     StDone   = 6'b000000
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   // A layer is complete, and another one follows.
   logic        waits_q;
@@ -161,7 +163,6 @@ module xmss_ingest
   // The position in the signature, and the values that are there.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q      <= StIdle;
       word_q       <= '0;
       count_q      <= '0;
       index_o      <= '0;
@@ -176,7 +177,6 @@ module xmss_ingest
       has_upper_q  <= 1'b0;
       carry_q      <= '0;
     end else begin
-      state_q <= state_d;
       if (start_i || clear_i) begin
         word_q       <= '0;
         count_q      <= '0;

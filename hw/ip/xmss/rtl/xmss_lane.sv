@@ -179,8 +179,10 @@ module xmss_lane
   end
 
   // --- the job that is computed ---
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
   logic       in_idle, in_issue, in_feed, in_store;
   // Set of slots of the job; an upset of the core; the words of a hash begin.
   logic       set_q, hash_error, starts_feed;
@@ -302,7 +304,6 @@ module xmss_lane
   // The place within a job: its hash, its block, its step; and the destination of the state.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q         <= StIdle;
       job_q           <= '0;
       set_q           <= 1'b0;
       hash_step_q     <= '0;
@@ -313,7 +314,6 @@ module xmss_lane
       save_set_q      <= 1'b0;
       save_slot_q     <= SlotMid;
     end else begin
-      state_q <= state_d;
       if (wipe_i) begin
         block_q         <= 1'b0;
         loading_q       <= 1'b0;

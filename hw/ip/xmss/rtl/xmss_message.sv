@@ -63,8 +63,10 @@ module xmss_message
     // The message is complete, until the next start.
     StDone   = 6'b111000
   } state_e;
-  state_e state_d;
-  (* fsm_encoding = "none" *) state_e state_q;
+  state_e state_d, state_q;
+  sparse_fsm #(.state_t(state_e), .Reset(StIdle), .MinDistance(3)) u_state (
+    .clk_i, .rst_ni, .state_i(state_d), .state_o(state_q)
+  );
 
   // The word in its block; blocks that are not hashed.
   logic [3:0]  at_q, open_q;
@@ -134,7 +136,6 @@ module xmss_message
   // The place of the next word, and the blocks that were made, given out and hashed.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q    <= StIdle;
       at_q       <= '0;
       open_q     <= '0;
       unissued_q <= '0;
@@ -143,7 +144,6 @@ module xmss_message
       first_q    <= 1'b1;
       length_q   <= '0;
     end else begin
-      state_q <= state_d;
       if (start_i || clear_i) begin
         at_q       <= '0;
         open_q     <= '0;

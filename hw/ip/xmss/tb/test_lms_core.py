@@ -351,11 +351,11 @@ def machines(dut) -> list[tuple[LogicArrayObject, int, set[int]]]:
     control = {0x0F, 0x33, 0x3C, 0x55, 0x5A, 0x66, 0x69, 0x96, 0x99, 0xA5, 0xAA, 0xC3, 0xCC}
     idle, issue, feed = 0b001011, 0b010101, 0b011110
     return [
-        (core.u_control.state_q, 8, control),
-        (core.u_ingest.state_q, 8, control | {0x00}),
-        (core.u_stream.state_q, 6, {idle, issue, feed, 0b100110}),
-        (core.u_stream.u_fetch.state_q, 6, {idle, issue, feed, 0b100110, 0b101101, 0b111000}),
-        (core.g_lane[lane].u_lane.state_q, 6, {idle, issue, feed}),
+        (core.u_control.u_state.u_flop.value_q, 8, control),
+        (core.u_ingest.u_state.u_flop.value_q, 8, control | {0x00}),
+        (core.u_stream.u_state.u_flop.value_q, 6, {idle, issue, feed, 0b100110}),
+        (core.u_stream.u_fetch.u_state.u_flop.value_q, 6, {idle, issue, feed, 0b100110, 0b101101, 0b111000}),
+        (core.g_lane[lane].u_lane.u_state.u_flop.value_q, 6, {idle, issue, feed}),
         (dut.g_bank[lane].u_hash.u_core.u_control.u_state.u_flop.value_q, 6, {idle, issue, feed, 0b100110, 0b101101}),
     ]
 

@@ -248,13 +248,13 @@ def machines(dut) -> list[tuple[LogicObject, set[int], int]]:
     control = {0x0F, 0x33, 0x3C, 0x55, 0x5A, 0x66, 0x69, 0x96, 0x99, 0xA5}
     message = control | {0xAA}
     found = [
-        (core.u_control.state_q, control, 8),
-        (core.u_message.state_q, message, 8),
-        (core.u_ingest.state_q, {0b001011, 0b010101}, 6),
-        (core.u_schedule.state_q, sparse - {0b101101}, 6),
+        (core.u_control.u_state.u_flop.value_q, control, 8),
+        (core.u_message.u_state.u_flop.value_q, message, 8),
+        (core.u_ingest.u_state.u_flop.value_q, {0b001011, 0b010101}, 6),
+        (core.u_schedule.u_state.u_flop.value_q, sparse - {0b101101}, 6),
     ]
     for lane in range(int(dut.Lanes.value)):
-        found.append((core.g_lane[lane].u_lane.state_q, {0b001011, 0b010101, 0b011110}, 6))
+        found.append((core.g_lane[lane].u_lane.u_state.u_flop.value_q, {0b001011, 0b010101, 0b011110}, 6))
         found.append((dut.g_hash[lane].u_hash.u_core.u_control.u_state.u_flop.value_q, sparse, 6))
     return found
 

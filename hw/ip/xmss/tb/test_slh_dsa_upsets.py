@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 
 import cocotb
+from clocked import part_of
 from slh_dsa_bench import SlhDsa
 from slh_dsa_signer import TYPE
 from xmss_bench import MISMATCH, NO_ERROR, PASSED
@@ -24,16 +25,16 @@ async def compare(core: SlhDsa, root: int, upset: tuple[str, int, int] | None = 
     dut, control = core.dut, core.dut.u_core.u_control
     await core.start(TYPE)
     await core.tick(2)
-    dut.u_core.u_schedule.state_q.value = SCHEDULE_DONE
+    dut.u_core.u_schedule.u_state.u_flop.value_q.value = SCHEDULE_DONE
     dut.u_core.u_ingest.filled_o.value = HALVES
     dut.u_core.u_ingest.ended_o.value = 1
     dut.u_core.u_digits.root_o.value = root
-    control.state_q.value = RUN
+    control.u_state.u_flop.value_q.value = RUN
     control.steps_q.value = int(dut.u_core.u_digits.steps_o.value)
     control.nodes_q.value = HASHES
     for cycle in range(WINDOW + 1):
         if upset is not None and cycle == upset[2]:
-            register = getattr(control, upset[0])
+            register = part_of(control, upset[0])
             register.value = int(register.value) ^ 1 << upset[1]
         await core.tick()
     # An upset may have begun a walk again.
@@ -62,11 +63,11 @@ async def no_upset_of_the_comparison_is_accepted(dut):
     wrong = [random.getrandbits(128), right ^ 1 << random.randrange(128)]
     for other in wrong:
         assert await compare(core, other) == (MISMATCH, 0)
-    registers = ("state_q", "at_q", "has_half_q", "second_q", "verdict_q", "steps_q", "nodes_q", "error_q", "was_clear_q")
+    registers = ("u_state.u_flop.value_q", "at_q", "has_half_q", "second_q", "verdict_q", "steps_q", "nodes_q", "error_q", "was_clear_q")
     control = dut.u_core.u_control
     upsets = 0
     for name in registers:
-        for bit in range(len(getattr(control, name))):
+        for bit in range(len(part_of(control, name))):
             # Before the verdict: after it, who asks compares it with the constant.
             for cycle in range(WINDOW):
                 upsets += 1

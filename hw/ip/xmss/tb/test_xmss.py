@@ -179,7 +179,7 @@ async def an_upset_is_for_good_and_hangs_no_access(dut):
         if number % 20 == 0:
             await driver.begin(signed)
             await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
-        dut.g_xmss.u_core.u_control.state_q.value = code
+        dut.g_xmss.u_core.u_control.u_state.u_flop.value_q.value = code
         await driver.tick(2)
         await alerts(driver, f"{code:#x}")
         if number % 20 == 0:
@@ -209,7 +209,7 @@ async def an_upset_of_a_lane_stops_all(dut):
             await driver.push(signed.signature[: random.randrange(0, 400, 8)], is_end=False)
         at = random.randrange(lanes)
         lane, hash_core = dut.g_xmss.u_core.g_lane[at].u_lane, dut.u_bank.g_lane[at].u_hash
-        state = lane.state_q if number < len(of_lane) else hash_core.u_core.u_control.u_state.u_flop.value_q
+        state = lane.u_state.u_flop.value_q if number < len(of_lane) else hash_core.u_core.u_control.u_state.u_flop.value_q
         state.value = code
         await driver.tick(3)
         await alerts(driver, f"{state._path}: {code:#b}")
@@ -227,7 +227,7 @@ async def an_upset_of_the_parser_or_of_the_padding_stops_all(dut):
     driver = await Driver.started(dut)
     signed = sign(random.Random(13))
     shared = {0b001011, 0b010101, 0b011110, 0b100110, 0b101101, 0b111000}
-    parts = ((dut.g_xmss.u_core.u_ingest.state_q, shared | {0}), (dut.g_xmss.u_core.u_message.state_q, shared))
+    parts = ((dut.g_xmss.u_core.u_ingest.u_state.u_flop.value_q, shared | {0}), (dut.g_xmss.u_core.u_message.u_state.u_flop.value_q, shared))
     for state, states in parts:
         for number, code in enumerate(code for code in range(64) if code not in states):
             if number % 20 == 0:

@@ -58,8 +58,8 @@ def flipped(data: bytes, bit: int = ROOT_BIT) -> bytes:
 def verify(family: Family, request: Request, config: int = 0) -> Script:
     script = Script(settling_cycles=SETTLING_CYCLES)
     script.alert()
-    script.event("compare", f"{family.control}.state_q", family.count)
-    script.event("turn", f"{family.control}.state_q", family.turn)
+    script.event("compare", f"{family.control}.u_state.u_flop.value_q", family.count)
+    script.event("turn", f"{family.control}.u_state.u_flop.value_q", family.turn)
     if family.algorithm != XMSS:
         script.write(AT["algorithm"], family.algorithm)
         # Hash cores change their owner, which is an abort.

@@ -89,7 +89,7 @@ Engines::Engines(VerilatedContext& context, const std::string& scope) {
     ed25519_state_ = find_signal<std::uint8_t>(context, registers + "u_ed25519.u_core.u_control.u_state.u_flop", "value_q");
     mailbox_state_ = find_signal<std::uint8_t>(context, registers + "u_mailbox.u_core.u_state.u_flop", "value_q");
     const std::string xmss = registers + "u_xmss";
-    xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control", "state_q");
+    xmss_state_ = find_signal<std::uint8_t>(context, xmss + ".g_xmss.u_core.u_control.u_state.u_flop", "value_q");
     aes_state_ = find_optional<std::uint8_t>(context, registers + "g_aes.u_aes.u_aes.u_modes.u_state.u_flop", "value_q");
     bignum_state_ =
         find_optional<std::uint8_t>(context, registers + "g_bignum.u_bignum.u_core.u_control.u_state.u_flop", "value_q");
