@@ -518,7 +518,7 @@ pub const STEPS: &[TestStep] = &[
     .vectors()
     .full(),
     TestStep::hardware("soc", "the root of trust keeps its host in reset until everything is verified").full(),
-    TestStep::hardware("rot", "the root of trust boots, and refuses or survives every injected fault")
+    TestStep::hardware("rot", "the root of trust boots, and refuses or survives injected faults (a sample of the upsets)")
         .vectors()
         .full(),
     TestStep::hardware(
@@ -741,6 +741,16 @@ pub const STEPS: &[TestStep] = &[
     )
     .uses(&[Resource::Cores])
     .reads(&[HW])
+    .ignored_paths(PROSE)
+    .long(),
+    TestStep::command(
+        "rot-all",
+        "the root of trust with every injected fault, and with signatures that software verifies",
+        &["cargo", "xtask", "hw", "rot", "--faults"],
+    )
+    .uses(&[Resource::Cores])
+    .packages(FIRMWARE)
+    .reads(&[HW, CONTRACT])
     .ignored_paths(PROSE)
     .long(),
     TestStep::command(

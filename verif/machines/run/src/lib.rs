@@ -15,3 +15,9 @@ pub mod machines;
 mod parallel;
 mod rtl;
 mod units;
+
+/// Returns the seed of random inputs and of samples, so that a failure is reproducible. `HARTLOCK_SEED` sets another one
+/// than 1.
+fn seed() -> String {
+    std::env::var("HARTLOCK_SEED").unwrap_or_else(|_| "1".to_owned())
+}

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,6 +25,8 @@ namespace {
 
 /// Of `--save`.
 constexpr std::uint64_t kSavedBytes = 4096;
+/// The state of the sequencer before a decision (hw/ip/boot_sequencer/data/boot_sequencer.rdl).
+constexpr std::uint32_t kHeld = 0;
 
 constexpr char kUsage[] =
     "usage: machine [OPTION]... PROGRAM\n"
@@ -48,6 +51,7 @@ constexpr char kUsage[] =
     "  --save-scratchpad FILE@ADDRESS   write the scratchpad, when the instruction there retires for the first\n"
     "                               time; may be repeated\n"
     "  --max-cycles CYCLES          give up after so many (100000000)\n"
+    "  --after-decision CYCLES      end when the state of a boot that was decided has not changed for so many cycles\n"
     "  --memory-size BYTES          of the host, from 0x80000000 on (0x40000000)\n"
     "  --memory-latency CYCLES      of the host's DRAM, after a cache miss (100)\n"
     "  --stall ADDRESS@CYCLES       of accesses to the 4 KiB there, instead of all other latencies\n"
@@ -66,14 +70,15 @@ struct Options {
     Faults faults;
     std::string report;
     std::uint64_t max_cycles = 100'000'000;
+    std::optional<std::uint64_t> after_decision;
     std::uint64_t memory_size = 1 << 30;
     Timing memory{100, 0, 8, CacheTiming{}, std::nullopt};
 };
 
 Options parse(int argc, char** argv) {
     enum Name {
-        kLoad = 1, kTrace, kUpset, kStateUpset, kNoBench, kReport, kMaxCycles, kMemorySize, kLatency, kStall, kHit, kSize, kWays,
-        kLine, kMutant, kResultUpset, kSecret, kNoiseSeed, kNoiseStuck, kNoiseAbsent, kSave, kSaveScratchpad,
+        kLoad = 1, kTrace, kUpset, kStateUpset, kNoBench, kReport, kMaxCycles, kAfter, kMemorySize, kLatency, kStall, kHit, kSize,
+        kWays, kLine, kMutant, kResultUpset, kSecret, kNoiseSeed, kNoiseStuck, kNoiseAbsent, kSave, kSaveScratchpad,
         kHelp
     };
     const option names[] = {
@@ -92,6 +97,7 @@ Options parse(int argc, char** argv) {
         {"mutant", required_argument, nullptr, kMutant},
         {"report", required_argument, nullptr, kReport},
         {"max-cycles", required_argument, nullptr, kMaxCycles},
+        {"after-decision", required_argument, nullptr, kAfter},
         {"memory-size", required_argument, nullptr, kMemorySize},
         {"memory-latency", required_argument, nullptr, kLatency},
         {"stall", required_argument, nullptr, kStall},
@@ -123,6 +129,7 @@ Options parse(int argc, char** argv) {
             case kMutant: options.faults.mutant = number(value); break;
             case kReport: options.report = value; break;
             case kMaxCycles: options.max_cycles = number(value); break;
+            case kAfter: options.after_decision = number(value); break;
             case kMemorySize: options.memory_size = number(value); break;
             case kLatency: options.memory.latency_cycles = number(value); break;
             case kStall: options.memory.stall = stalled_page(value); break;
@@ -145,6 +152,24 @@ Options parse(int argc, char** argv) {
     options.program = argv[optind];
     return options;
 }
+
+/// Observes the boot, to end a run in which nothing more is expected.
+class Settled {
+public:
+    /// Returns true if the sequencer has decided, and the state of the boot is the same for this number of cycles.
+    bool is_for(std::uint64_t cycles, const RotMachine& machine) {
+        const BootState state = machine.boot();
+        if (state != last_) {
+            last_ = state;
+            since_ = machine.cycle();
+        }
+        return state.status != kHeld && machine.cycle() - since_ >= cycles;
+    }
+
+private:
+    BootState last_;
+    std::uint64_t since_ = 0;
+};
 
 void report(std::FILE* file, const RotMachine& machine) {
     report_rot(file, machine.trace(), machine.cycle(), machine.boot());
@@ -169,8 +194,11 @@ int run(const Options& options) {
     machine.save_scratchpad_at(options.saved_scratchpads);
 
     const auto start = std::chrono::steady_clock::now();
-    while (!machine.exit_code() && machine.cycle() < options.max_cycles) {
+    Settled settled;
+    bool is_settled = false;
+    while (!machine.exit_code() && !is_settled && machine.cycle() < options.max_cycles) {
         machine.step();
+        is_settled = options.after_decision && settled.is_for(*options.after_decision, machine);
     }
     // The store that ended the program retires a few cycles later, and is part of the trace.
     for (int rest = 0; rest < 20; rest += 1) {

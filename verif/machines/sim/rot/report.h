@@ -17,6 +17,8 @@ struct BootState {
     bool is_alert = false;
     /// Of the mailbox, by the numbers of its register `status`.
     std::uint32_t mailbox = 0;
+
+    bool operator==(const BootState&) const = default;
 };
 
 /// Each mark with the accesses since the previous one, then the whole run, which had `cycles`.

@@ -12,8 +12,6 @@ use super::model::{self, ModelForm};
 use super::schemata::{self, Mutants};
 use xtask::{project, run};
 
-/// The seed of the random inputs of a run, so that a failure is reproducible. `HARTLOCK_SEED` sets another one.
-const SEED: &str = "1";
 /// The time limit for the run of a mutant.
 const PATIENCE_SECONDS: &str = "300";
 /// The text that begins a note in the log.
@@ -125,8 +123,7 @@ fn environment(
     // The tests cannot read the parameters from a netlist (`hw/prim/tb/plan.py`).
     command.env("HARTLOCK_PARAMETERS", bench.parameters().trim_start());
     command.env("COCOTB_TRUST_INERTIAL_WRITES", "1").env("COCOTB_ANSI_OUTPUT", "0");
-    let seed = std::env::var("HARTLOCK_SEED").unwrap_or_else(|_| SEED.into());
-    command.env("COCOTB_RANDOM_SEED", seed);
+    command.env("COCOTB_RANDOM_SEED", crate::seed());
     if !only.is_empty() {
         command.env("COCOTB_TEST_FILTER", format!(r"\.({})$", only.join("|")));
     }

@@ -52,6 +52,8 @@ const BLOCKS_SIZE: usize = 36 << 10;
 const UPSET: &str = "--upset-engine";
 /// The option of the machine that removes the registers of the bench.
 pub const NO_BENCH: &str = "--no-bench";
+/// The options that end a run without an end of its own: for these cycles after the decision, nothing has changed.
+pub(super) const SETTLED: [&str; 2] = ["--after-decision", "100000"];
 /// The limit for a ROM that does not end the run: enough for a small bundle signed by LMS.
 pub(super) const BOOT_CYCLES: &str = "2900000";
 /// The limit for such a ROM if it hashes in software.
@@ -372,7 +374,7 @@ pub fn run_unwatched(
 }
 
 /// Returns a fault of the ROM that these boots show. The daily form leaves out the verification of Ed25519 in software,
-/// which takes longer than all others.
+/// which takes longer than all others, and runs a sample of the upsets of engines.
 pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<String>> {
     let is_by_engine =
         |entry: &&Entry| entry.hash == Some(HashId::Sha256) && entry.kernel == Tier::Engine as u32;
@@ -405,13 +407,15 @@ pub fn faults(machine: Rot, is_daily: bool, folder: &Path) -> Result<Option<Stri
         service_faults,
         rot_faults::of_chips,
         rot_faults::of_roms,
-        rot_faults::of_alerts,
         rot_faults::of_reads,
     ];
     for faults in more {
         if let Some(why) = faults(machine, folder)? {
             return Ok(Some(why));
         }
+    }
+    if let Some(why) = rot_faults::of_alerts(machine, is_daily, folder)? {
+        return Ok(Some(why));
     }
     rot_faults::of_memory(machine, folder)
 }
@@ -573,10 +577,10 @@ fn service_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[]);
     let by_engine = |entry: &&Entry| entry.kernel == Tier::Engine as u32 && entry.hash.is_some();
     // No program ends these runs, because the root of trust waits for requests.
-    let good = ["--max-cycles", BOOT_CYCLES];
-    let upset = ["--max-cycles", UPSET_CYCLES, UPSET];
+    let good = [&SETTLED[..], &["--max-cycles", BOOT_CYCLES]].concat();
+    let upset = [&SETTLED[..], &["--max-cycles", UPSET_CYCLES, UPSET]].concat();
     for (options, mailbox, by_engines) in
-        [(&good[..], MailboxState::Ready, 2), (&upset, MailboxState::Closed, 0)]
+        [(&good, MailboxState::Ready, 2), (&upset, MailboxState::Closed, 0)]
     {
         let (booted, state, end) = run(machine, &rom, &bundle, options, folder)?;
         if (end, state.status, state.mailbox)
