@@ -3,6 +3,7 @@
 //!
 //! Verilator's own library is most of the code and the same for all models, so it is compiled once.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +11,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::campaign::campaigns;
-use super::engine::{Bench, Ip, Tools, prim};
+use super::engine::{Bench, Ip, Tools, files, folder_of, prim};
 use super::netlist;
 use super::schemata::{self, Mutants};
 use crate::machines::model::build;
@@ -23,11 +24,10 @@ const LAYOUT: &str = "2";
 /// The prefix of the C++ classes of every model.
 pub const PREFIX: &str = "Vtop";
 /// The flags of Verilator. Registers start with random values from the seed of a run, so that nothing can rely on their
-/// initial values. Tests read and set all registers.
-const VERILATOR_FLAGS: [&str; 13] = [
+/// initial values.
+const VERILATOR_FLAGS: [&str; 12] = [
     "--cc",
     "--vpi",
-    ALL_ACCESSIBLE,
     "--assert",
     "--no-timing",
     "-Wno-fatal",
@@ -39,9 +39,8 @@ const VERILATOR_FLAGS: [&str; 13] = [
     "1ns/1ps",
     "-O3",
 ];
-/// The flag that makes every signal accessible to tests. A netlist does not get it, because its tests use only ports,
-/// and the signals of thousands of cells would be most of the model.
-const ALL_ACCESSIBLE: &str = "--public-flat-rw";
+/// The file that makes signals accessible to tests.
+const ACCESSIBLE: &str = "accessible.vlt";
 /// The optimisation of a netlist: compiling takes most of the time, and the tests are short.
 const NETLIST_FAST: &str = "-O0";
 const FAST: &str = "-O1";
@@ -93,11 +92,14 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm) -> Res
     parts.extend(VERILATOR_FLAGS);
     let fast = if bench.of_netlist { NETLIST_FAST } else { FAST };
     parts.push(fast);
+    let accessible = accessible(ip, bench, &texts)?;
+    parts.push(&accessible);
     parts.extend(texts.iter().map(String::as_str));
     let dir = models()?.join(format!("{}-{}", bench.top, packages::digest(&parts)));
     let program = dir.join("simulation");
     if !program.exists() {
         build(&name, &dir, |tree| {
+            fs::write(tree.join(ACCESSIBLE), &accessible)?;
             translate(tools, ip, bench, form, tree)?;
             // This file allocates the model, so it is compiled with the model's headers, which give its size.
             let program = cocotb(tools).join("share/lib/verilator/verilator.cpp");
@@ -107,6 +109,56 @@ pub fn simulation(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm) -> Res
         })?;
     }
     Ok(program)
+}
+
+/// Returns the configuration for Verilator that lets tests read and set signals inside the top module: those that the
+/// Python sources of the benches name. Code for other signals can be merged and removed. cocotb does not find a signal
+/// that is missing here, so its test fails. Tests of netlists use only ports.
+fn accessible(ip: &Ip, bench: &Bench, texts: &[String]) -> Result<String> {
+    if bench.of_netlist {
+        return Ok(String::new());
+    }
+    let used = ip.plan.uses.iter().map(|name| folder_of(name));
+    let mut tests = String::new();
+    for folder in [ip.dir.clone(), prim()].into_iter().chain(used) {
+        for path in files(&folder.join("tb"), "py")? {
+            tests += &fs::read_to_string(&path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+        }
+    }
+    let declared: BTreeSet<&str> = texts.iter().flat_map(|text| words(text)).collect();
+    // With its variable accessible, a loop that generates blocks would be one more block for cocotb, without an index.
+    let loops = texts.iter().flat_map(|text| text.split("genvar ").skip(1));
+    let loops: BTreeSet<&str> = loops.filter_map(|text| words(text).next()).collect();
+    let named = &named(&tests) - &loops;
+    let line =
+        |module: &str, name: &str| format!("public_flat_rw -module \"{module}\" -var \"{name}\"\n");
+    // Tests put the names of ports together.
+    let ports = ["*_i", "*_o"].map(|name| line(&bench.top, name)).concat();
+    let signals: String = named.intersection(&declared).map(|name| line("*", name)).collect();
+    Ok(format!("`verilator_config\n{ports}{signals}"))
+}
+
+/// Returns the names of attributes in a Python source, and the words of its strings without spaces, which may be names
+/// or paths of signals.
+fn named(source: &str) -> BTreeSet<&str> {
+    let mut names = BTreeSet::new();
+    for line in source.lines() {
+        for (at, part) in line.split('"').enumerate() {
+            if at % 2 == 0 {
+                names.extend(part.split('.').skip(1).filter_map(|part| words(part).next()));
+            } else if !part.contains(' ') {
+                names.extend(words(part));
+            }
+        }
+    }
+    names
+}
+
+/// Returns the identifiers, keywords and numbers of a source.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'))
+        .filter(|word| !word.is_empty())
 }
 
 fn models() -> Result<PathBuf> {
@@ -139,8 +191,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm, tree: &Path
     let root = tools.machine.verilator();
     let mut verilator = Command::new(root.join("bin/verilator_bin"));
     verilator.env("VERILATOR_ROOT", &root);
-    let flags = VERILATOR_FLAGS.iter().filter(|flag| !bench.of_netlist || **flag != ALL_ACCESSIBLE);
-    verilator.args(flags).args(["--top-module", &bench.top, "--prefix", PREFIX]);
+    verilator.args(VERILATOR_FLAGS).args(["--top-module", &bench.top, "--prefix", PREFIX]);
     if bench.of_netlist {
         verilator.args(["-Wno-lint", "-Wno-style", "-Mdir"]).arg(tree);
         verilator.args(netlist::cells(tools, ip, bench, tree)?);
@@ -149,6 +200,7 @@ fn translate(tools: &Tools, ip: &Ip, bench: &Bench, form: ModelForm, tree: &Path
     verilator.args(bench.parameters.iter().map(|(name, value)| format!("-G{name}={value}")));
     verilator.arg(format!("-I{}", prim().display())).arg("-Mdir").arg(tree);
     verilator.args(ip.includes().iter().map(|folder| format!("-I{}", folder.display())));
+    verilator.arg(tree.join(ACCESSIBLE));
     match form {
         ModelForm::Plain => verilator.args(&ip.sources),
         ModelForm::Choices(mutants) => verilator.args(schemata::write(ip, mutants, tree)?),
@@ -183,4 +235,18 @@ fn keep_only(tree: &Path, name: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_that_tests_name_are_found() {
+        let source = "register = dut.u_core.state_q  # of A\nPATH = \"u_bank[0].count_q\"\nf(\"not these\")\n";
+        assert_eq!(
+            named(source).into_iter().collect::<Vec<_>>(),
+            ["0", "count_q", "state_q", "u_bank", "u_core"]
+        );
+    }
 }
