@@ -98,6 +98,8 @@ module boot_verifier_driven
   assign ar_valid = req.ar_valid;
   assign ar_addr  = req.ar_addr;
   assign r_ready  = req.r_ready;
+  logic unused_strobes;
+  assign unused_strobes = ^req.w_strb;
   assign resp     = '{
     aw_ready: aw_ready, w_ready: w_ready, b_valid: b_valid_q, b_resp: b_resp_q,
     ar_ready: ar_ready, r_valid: r_valid_q, r_data: r_data_q, r_resp: 2'b00
