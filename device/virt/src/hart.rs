@@ -26,10 +26,3 @@ pub fn fence() {
     // SAFETY: a fence changes no register and no memory.
     unsafe { asm!("fence iorw, iorw", options(nostack, preserves_flags)) };
 }
-
-/// Makes code that was written by stores visible to this hart's instruction fetch.
-#[inline]
-pub fn fence_instructions() {
-    // SAFETY: `fence.i` changes no register and no memory.
-    unsafe { asm!("fence.i", options(nostack, preserves_flags)) };
-}

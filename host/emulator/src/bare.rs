@@ -12,8 +12,6 @@ use crate::qemu::{Qemu, escape};
 
 /// The address at which the bench reads its pack.
 pub const PACK_ADDRESS: u64 = hartlock_maps::qemu_virt::RAM.start + (256 << 20);
-/// Maximum length of a pack in bytes, which is limited by the memory of the machine.
-pub const MAX_PACK_SIZE: usize = 128 << 20;
 /// The environment variable with the path of the bench, for callers that do not give one.
 pub const BENCH_VARIABLE: &str = "HARTLOCK_BENCH";
 /// Maximum number of lines that are queued. Beyond it the hart has to wait, so that memory is bounded.

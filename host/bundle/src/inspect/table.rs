@@ -240,39 +240,53 @@ fn lifecycle_text(mask: u32) -> String {
     }
 }
 
+/// Comparisons of tables with the text of a specification.
 #[cfg(test)]
-mod tests {
-    use super::*;
+pub mod comparison {
+    use super::Row;
 
-    const SPEC: &str = include_str!("../../../../spec/image-format.md");
-
-    /// Returns offset, size and name of each row of the table below a heading, as far as these are numbers.
-    fn table_of(heading: &str) -> Vec<(usize, usize, String)> {
-        let section = SPEC.split_once(heading).expect(heading).1;
+    /// Returns offset, size and name of each row of the table below a heading, as far as these are numbers. A remark in
+    /// parentheses is no part of a name.
+    fn table_of(spec: &str, heading: &str) -> Vec<(usize, usize, String)> {
+        let section = spec.split_once(heading).expect(heading).1;
         let rows = section.lines().skip_while(|line| !line.starts_with('|'));
         let cells = |line: &str| line.split('|').map(|cell| cell.trim().to_owned()).collect();
         rows.take_while(|line| line.starts_with('|'))
             .map(cells)
             .filter_map(|cells: Vec<String>| {
-                Some((cells[1].parse().ok()?, cells[2].parse().ok()?, cells[3].clone()))
+                let name = cells[3].split(" (").next()?.to_owned();
+                Some((cells[1].parse().ok()?, cells[2].parse().ok()?, name))
             })
             .collect()
     }
 
-    fn compare<'a>(heading: &str, rows: impl IntoIterator<Item = &'a Row>) {
+    pub fn compare_with<'a>(spec: &str, heading: &str, rows: impl IntoIterator<Item = &'a Row>) {
         let mut offset = 0;
         let mut ours = Vec::new();
         for row in rows {
             ours.push((offset, row.size, row.name.to_owned()));
             offset += row.size;
         }
-        let theirs: Vec<_> = table_of(heading)
-            .into_iter()
-            .map(|(offset, size, name)| {
-                (offset, size, name.split(" (").next().unwrap_or_default().to_owned())
-            })
-            .collect();
-        assert_eq!(ours, theirs, "{heading}");
+        assert_eq!(ours, table_of(spec, heading), "{heading}");
+    }
+
+    pub fn check_section(spec: &str, row: &Row) {
+        let number = row.section.trim_start_matches('§');
+        let (chapter, section) = (format!("\n## {number}. "), format!("\n### {number} "));
+        assert!(spec.contains(&chapter) || spec.contains(&section), "{row:?}");
+        assert!(row.meaning.chars().count() <= 60, "{row:?}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::comparison::{check_section, compare_with};
+    use super::*;
+
+    const SPEC: &str = include_str!("../../../../spec/image-format.md");
+
+    fn compare<'a>(heading: &str, rows: impl IntoIterator<Item = &'a Row>) {
+        compare_with(SPEC, heading, rows);
     }
 
     #[test]
@@ -314,10 +328,7 @@ mod tests {
             &UNPARSED,
         ];
         for row in tables.into_iter().flatten().chain(single) {
-            let number = row.section.trim_start_matches('§');
-            let (chapter, section) = (format!("\n## {number}. "), format!("\n### {number} "));
-            assert!(SPEC.contains(&chapter) || SPEC.contains(&section), "{row:?}");
-            assert!(row.meaning.chars().count() <= 60, "{row:?}");
+            check_section(SPEC, row);
         }
     }
 

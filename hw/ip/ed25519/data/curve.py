@@ -70,8 +70,6 @@ def addend(p: Point) -> tuple[int, int, int]:
 
 
 TEETH, TABLES = 5, 2
-# Bits of an odd signed digit of the window for B in a verification.
-WINDOW_B = 5
 
 
 def comb(rows: int) -> list[Point]:

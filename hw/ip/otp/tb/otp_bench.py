@@ -27,7 +27,6 @@ FIELDS += [list(range(BOARD, BOARD + 8)), list(range(SECRET, SECRET + 8))]
 FIELDS += [list(range(KEYS + 8 * key, KEYS + 8 * key + 8)) for key in range(4)]
 BOARD_FIELD, SECRET_FIELD = 4, 5
 FIELD_OF = {row: index for index, rows in enumerate(FIELDS) for row in rows}
-ALL_WORDS = sorted(FIELD_OF)
 
 
 def check_bits(data: int) -> int:

@@ -39,11 +39,6 @@ impl MeasuredEngine {
         self.ip.sources.iter().any(|path| path.file_stem().is_some_and(|stem| stem == name))
     }
 
-    /// Returns true if the folder of the engine has these tests.
-    pub fn has_tests(&self, tests: &str) -> bool {
-        self.ip.dir.join("tb").join(tests).with_extension("py").is_file()
-    }
-
     /// Returns the top module of these tests in the engine's plan.
     pub fn top_of(&self, tests: &str) -> Option<&str> {
         self.ip.plan.bench.iter().find(|it| it.tests == tests).map(|it| it.top.as_str())
