@@ -168,9 +168,9 @@ fn write_new(folder: &Path, run: &FuzzRun) -> Result<PathBuf> {
     bail!("{stem} has no free name")
 }
 
-/// Returns the version of a crate in the lock file of the targets.
+/// Returns the version of a crate in the lock file.
 fn version_of(root: &Path, name: &str) -> Result<String> {
-    let lock = fs::read_to_string(root.join("verif/fuzz/Cargo.lock"))?;
+    let lock = fs::read_to_string(root.join("Cargo.lock"))?;
     let (_, rest) =
         lock.split_once(&format!("name = \"{name}\"\nversion = \"")).context("a locked crate")?;
     Ok(rest.split('"').next().unwrap_or_default().to_owned())
