@@ -70,7 +70,8 @@ mod tests {
 
     #[test]
     fn a_process_needs_an_assertion() {
-        let paths = ["hw/soc/rtl/a.sv", "hw/soc/ibex/b.sv", "hw/soc/formal/c.sv", "hw/prim/rtl/d_cell.sv"];
+        let paths =
+            ["hw/soc/rtl/a.sv", "hw/soc/ibex/b.sv", "hw/soc/formal/c.sv", "hw/prim/rtl/d_cell.sv"];
         let tree = Tree::of_texts(paths.map(|path| (path, PROCESS)));
         let found = too_few_assertions(&tree);
         assert_eq!(found[0], "hw/soc/rtl/a.sv:2: a process in a file without an assertion");
