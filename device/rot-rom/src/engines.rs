@@ -1,7 +1,7 @@
 //! The engines of the root of trust: one value, which `rot_main` makes and joins to the kernels.
 //!
-//! Hashes and verifiers of `crates/kernels` ask for what they need ([`Engines`]); DMA streams payloads to the engines for hashes
-//! ([`RotEngines::sha256_of_stream`], [`RotEngines::sha3_of_stream`]).
+//! Hashes and verifiers of `device/kernels` call the engines through [`Engines`]. DMA streams payloads to the engines for
+//! hashes ([`RotEngines::sha256_of_stream`], [`RotEngines::sha3_of_stream`]).
 
 use core::cell::Cell;
 

@@ -37,7 +37,7 @@ pub struct Board {
 
 /// The modules that a stage is built with, where firmware has several to choose from (device/virt).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the forms of a board")]
 pub struct ModuleSelection {
     /// Execution environment of the stages.
     pub environment: Environment,
@@ -93,7 +93,7 @@ pub enum Dma {
 
 /// A reserved memory region, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a region of memory")]
 pub struct Region {
     /// Name of the region.
     pub name: String,
@@ -143,7 +143,7 @@ pub enum DomainRegionKind {
 
 /// The place of a payload type in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a place of a payload")]
 pub struct Place {
     /// Type of the payload.
     #[serde(deserialize_with = "payload")]
@@ -174,7 +174,7 @@ fn payload<'de, D: Deserializer<'de>>(from: D) -> Result<PayloadType, D::Error> 
 
 /// Settings for `hartlock sign`. A board that has them has default load addresses.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "settings for signing")]
 pub struct Signing {
     /// True if `hartlock sign` uses this board where `bundle.toml` names none.
     #[serde(default)]
@@ -183,7 +183,7 @@ pub struct Signing {
 
 /// A device with memory-mapped registers, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a device")]
 pub struct Device {
     /// Name of the device.
     pub name: String,
@@ -233,7 +233,7 @@ pub enum Tree {
 
 /// Memory or registers in the memory map of the root of trust.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a region of a root of trust")]
 pub struct RootOfTrustRegion {
     /// Name of the memory or registers.
     pub name: String,

@@ -19,7 +19,7 @@ pub type Base<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A description as it is written. Every value that can be taken from another board is optional.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a description of a board")]
 struct RawDescription {
     name: String,
     soc: Option<String>,
@@ -40,7 +40,7 @@ struct RawDescription {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "the forms of a board")]
 struct FormsText {
     environment: Option<Environment>,
     clock: Option<Clock>,

@@ -139,6 +139,13 @@ fn a_description_that_contradicts_itself_is_marked_where_it_does() {
         ("tree = \"system\"\n", "", Kind::Contradiction, "belong together", "name = \"rtc\""),
         ("harts = 5", "hearts = 5", Kind::Form, "unknown field", "hearts = 5"),
         ("harts = 5", "harts = \"five\"", Kind::Form, "invalid type", "harts = \"five\""),
+        (
+            "harts = 5",
+            "harts = 5\nroot-of-trust = [\"rom\"]",
+            Kind::Form,
+            "expected a region of a root of trust",
+            "root-of-trust = [\"rom\"]",
+        ),
         ("harts = 5\n", "", Kind::Form, "missing field `harts`", "name = \"qemu-virt\""),
         (
             "clock = \"time\"",

@@ -107,7 +107,7 @@ impl SpecError {
 /// The description of a bundle. Only its form is checked when it is read; the verifier checks the bundle that
 /// is built from it.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a description of a bundle")]
 pub struct BundleSpec {
     /// Type of the bundle: boot or system.
     #[serde(default, rename = "type", deserialize_with = "bundle_type")]
@@ -148,7 +148,7 @@ pub struct BundleSpec {
 
 /// A device, identified by board and SoC.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a device")]
 pub struct IdentitySpec {
     /// Name of the board.
     pub board: String,
@@ -158,7 +158,7 @@ pub struct IdentitySpec {
 
 /// The description of a payload.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "a payload")]
 pub struct PayloadSpec {
     /// Type of the payload.
     #[serde(rename = "type", deserialize_with = "payload_type")]
@@ -212,7 +212,7 @@ pub enum ModeName {
 
 /// Keys that may sign the system bundle.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "trusted keys")]
 pub struct TrustSpec {
     /// Policy that determines which sets of trusted signers are sufficient.
     #[serde(deserialize_with = "policy")]

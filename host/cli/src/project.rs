@@ -25,7 +25,7 @@ pub struct Project {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, expecting = "settings of a project")]
 struct Settings {
     board: Option<String>,
     soc: Option<String>,

@@ -86,6 +86,8 @@ fn unknown_keys_and_names_are_refused_with_their_line() {
         ("[trust]\npolicy = \"some\"\nkeys = []", "line 2", "hybrid"),
         ("[[payload]]\ntype = \"kernel\"", "line 1", "file"),
         ("[[payload]]\ntype = \"kernel\"\nfile = \"a\"\nmode = \"tree\"", "line 4", "blocks"),
+        ("trust = \"all\"", "line 1", "expected trusted keys"),
+        ("payload = [\"kernel\"]", "line 1", "expected a payload"),
         ("security_version = -1", "line 1", "u64"),
         ("block_size = 4294967296", "line 1", "u32"),
         ("security_version = 1\nsecurity_version = 2", "line 2", "duplicate"),
