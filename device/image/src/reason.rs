@@ -7,32 +7,32 @@ crate::reasons! {
     Reason, every text with "every-text";
 
     Truncated = 101, Image, "image-format §3",
-        "The bundle ends before its own sizes say so.",
+        "The bundle is shorter than its header says.",
         "The file or medium is shorter than a field of the header promises: an interrupted copy, a full disk, or an attack on the length.",
         "Copy the bundle again and compare its size with `hartlock inspect`.";
     UnknownTag = 102, Image, "image-format §3.1",
         "This is not a Hartlock bundle.",
         "The first 16 bytes are none of the known tags, so nothing else in the file has a meaning.",
-        "Check that the medium holds the `.hlk` file itself, from its first byte.";
+        "Write the `.hlk` file itself to the medium, from its first byte on.";
     WrongBundleType = 103, Image, "image-format §3.1",
-        "This bundle is of another type than this stage boots.",
+        "This stage does not boot this type of bundle.",
         "A boot bundle is located where a system bundle is expected, or a system bundle where a boot bundle is expected.",
-        "Swap the two bundles: the boot bundle belongs in flash, the system bundle on disk.";
+        "Put the boot bundle into flash, and the system bundle on the disk.";
     SignedSizeOutOfRange = 104, Image, "image-format §3.2",
-        "The size of the signed region is not possible.",
+        "The signed region has an invalid size.",
         "The size is below the smallest manifest, above 16 KiB, or not a multiple of 8.",
         "Build the bundle again with `hartlock sign`.";
     SignaturesSizeOutOfRange = 105, Image, "image-format §3.2",
-        "The size of the signature area is not possible.",
+        "The signature area has an invalid size.",
         "The size is zero, above 256 KiB, or not a multiple of 8.",
         "Build the bundle again with `hartlock sign`.";
     #[cfg(feature = "every-text")]
     CodeSizeOutOfRange = 106, Image, "first-stage §6",
-        "The first stage's code has a size that is not possible.",
+        "The code of the first stage has an invalid size.",
         "The size is 0, not a multiple of 64, above 16 MiB, or above what the verifier has room for.",
-        "Sign a smaller program, or check the capacity that was asked for.";
+        "Compare the size of the code with the capacity of the verifier.";
     SignatureBlockTruncated = 201, Image, "image-format §5.1",
-        "A signature block runs past the signature area.",
+        "A signature block exceeds the signature area.",
         "The sizes inside the block do not fit into the area that the header announces.",
         "Build the bundle again with `hartlock sign`.";
     SignatureBlockSizes = 202, Image, "image-format §5.1",
@@ -50,52 +50,52 @@ crate::reasons! {
     SignatureAlgorithmZero = 205, Image, "image-format §5.1",
         "A signature block is empty.",
         "Algorithm number 0 is not assigned: a block was erased, for instance to strip a signature.",
-        "A signature may have been removed: fetch the bundle again from its source.";
+        "Fetch the bundle again from its signer.";
     #[cfg(feature = "every-text")]
     FirstStageAlgorithm = 206, Image, "first-stage §2",
-        "The first stage is signed with an algorithm that its form does not have.",
+        "The first stage is signed with an algorithm that its form lacks.",
         "The form has LMS, HSS, XMSS and XMSS^MT with SHA-256, and SLH-DSA-SHA2-128s.",
-        "Take a key of one of the algorithms of the form: `hartlock keygen --algorithm xmss-sha2-10-256`.";
+        "Sign with a key of a supported algorithm, for example of `hartlock keygen --algorithm xmss-sha2-10-256`.";
     SignatureMismatch = 301, Image, "image-format §5.2",
         "A signature does not verify.",
         "The signed region was changed after signing, or the signature belongs to another bundle.",
-        "Sign the bundle again; if it came over a network or from storage, treat it as tampered with.";
+        "Fetch the bundle again from its signer.";
     PublicKeyInvalid = 302, Image, "image-format §5.2",
-        "The public key of a signature block is not a valid key.",
+        "The public key of a signature block is not valid.",
         "The key is not canonically encoded, is no point of its curve, or is one under which signatures prove nothing.",
-        "Use a key made by `hartlock keygen` or by openssl.";
+        "Sign with a key made by `hartlock keygen` or by openssl.";
     SignatureNotCanonical = 303, Image, "image-format §5.2",
         "A signature is not canonically encoded.",
         "With a second encoding of the same signature an attacker could change the bundle without the key.",
-        "Sign the bundle again with a conforming signer.";
+        "Sign the bundle again with `hartlock sign`.";
     NoTrustedSigner = 304, Image, "image-format §5.3",
         "No key that this device trusts has signed the bundle.",
         "None of the signatures is by a root key of this device.",
-        "Sign with a key whose id the device lists: `hartlock inspect` shows the id of each signer.";
+        "Sign with a key that the device trusts; `hartlock inspect` shows the id of each signer.";
     PolicyAllNotMet = 305, Image, "image-format §5.3",
         "A key that this device requires has not signed.",
         "The policy is `all`: every root key of the device must be among the signers.",
-        "Add the missing signature.";
+        "Sign with every root key of the device.";
     PolicyHybridNotMet = 306, Image, "image-format §5.3",
-        "The hybrid policy is not met.",
+        "The signatures do not meet the hybrid policy.",
         "The policy requires one classical and one post-quantum signature by trusted keys.",
-        "Add the missing kind of signature.";
+        "Sign with a classical and a post-quantum key.";
     TrustedAlgorithmMissing = 307, Device, "image-format §5.3",
-        "A trusted key uses an algorithm that this stage does not carry.",
+        "This stage does not support the algorithm of a trusted key.",
         "The stage cannot verify that key's signatures, and skipping them would bypass the policy.",
-        "Build the stage with the algorithm, or provision another key.";
+        "Build the stage with the algorithm of the key.";
     SignatureIndexOutOfRange = 308, Image, "image-format §5.2",
         "A signature names a one-time key that its tree does not have.",
         "A tree of height h has 2^h one-time keys; with a larger index another part of the computation could be reached.",
-        "Sign the bundle again; if it came over a network or from storage, treat it as tampered with.";
+        "Fetch the bundle again from its signer.";
     SignatureParametersDiffer = 309, Image, "image-format §5.2",
-        "A signature is of another parameter set than its key.",
+        "A signature does not have the parameter set of its key.",
         "The parameters are written in the signer's record, in the key and in the signature, and have to be the same in all of them.",
         "Sign the bundle again with the key that its manifest names.";
     PublicKeyUnsupported = 310, Image, "image-format §5.2",
-        "The public key is of a kind that no verifier of this format takes.",
+        "This format does not support this kind of public key.",
         "For RSA the public exponent is 65537 and the modulus has 2048, 3072 or 4096 bits: fixed values cannot be chosen badly.",
-        "Use a key made by `hartlock keygen`, or by openssl with its default exponent.";
+        "Sign with a key made by `hartlock keygen`.";
     ReservedNotZero = 401, Image, "image-format §4",
         "Reserved bytes of the manifest are not zero.",
         "Bytes without a meaning must be zero, so that every manifest has one encoding.",
@@ -103,7 +103,7 @@ crate::reasons! {
     SignerCountOutOfRange = 402, Image, "image-format §4.1",
         "The manifest lists no signer, or more than four.",
         "Between one and four signers are possible.",
-        "Build the bundle again with one to four keys.";
+        "Sign with one to four keys.";
     PayloadCountOutOfRange = 403, Image, "image-format §4.1",
         "The manifest lists no payload, or more than eight.",
         "Between one and eight payloads are possible.",
@@ -113,17 +113,17 @@ crate::reasons! {
         "Header, signers, payloads and the closing section must fill the signed region exactly.",
         "Build the bundle again with `hartlock sign`.";
     BoardNameInvalid = 405, Image, "image-format §4.1",
-        "The board name is not a valid name.",
+        "The board name is not valid.",
         "Names are printable ASCII without gaps, zero padded, and not empty.",
         "Give the board a name of 1 to 32 printable characters.";
     SocNameInvalid = 406, Image, "image-format §4.1",
-        "The SoC name is not a valid name.",
+        "The SoC name is not valid.",
         "Names are printable ASCII without gaps, zero padded, and not empty.",
         "Give the SoC a name of 1 to 32 printable characters.";
     LabelInvalid = 407, Image, "image-format §4.1",
         "The label is not valid text.",
         "The label is printable ASCII, zero padded; it may be empty.",
-        "Use up to 64 printable ASCII characters.";
+        "Use up to 64 printable ASCII characters for the label.";
     LifecycleMaskInvalid = 408, Image, "image-format §4.1",
         "The lifecycle mask is empty or has unknown bits.",
         "A bundle must name the lifecycle states in which it may boot.",
@@ -135,23 +135,23 @@ crate::reasons! {
     SignatureBlockMissing = 410, Image, "image-format §5.2",
         "A listed signer has no signature block.",
         "The signature blocks must be exactly the signers that the manifest lists.",
-        "Attach the missing signature.";
+        "Sign with every key that the manifest lists.";
     SignatureBlockExtra = 411, Image, "image-format §5.2",
-        "There is a signature block that the manifest does not list.",
+        "The manifest does not list the signer of a signature block.",
         "The signature blocks must be exactly the signers that the manifest lists.",
         "Build the bundle again with `hartlock sign`.";
     SignerMismatch = 412, Image, "image-format §5.2",
-        "A signature block does not belong to the signer listed in its place.",
+        "A signature block is not of the signer listed in its place.",
         "Blocks are in the order of the list; a swapped or foreign block is refused.",
         "Build the bundle again with `hartlock sign`.";
     ExtensionsSizeOutOfRange = 413, Image, "image-format §4.1",
-        "The extension area has a size that is not possible.",
+        "The extension area has an invalid size.",
         "It has at most 2,048 bytes, and every record is a multiple of eight.",
         "Build the bundle again with `hartlock sign`.";
     PolicyUnknown = 420, Image, "image-format §4.4",
         "The policy for the next stage is unknown.",
         "Only any, all and hybrid are defined.",
-        "Use one of the defined policies.";
+        "Use `any`, `all` or `hybrid`.";
     TrustedKeyCountOutOfRange = 421, Image, "image-format §4.4",
         "The boot bundle trusts no key for the system bundle, or more than eight.",
         "Between one and eight keys are possible.",
@@ -163,14 +163,14 @@ crate::reasons! {
     PolicyUnsatisfiable = 423, Image, "image-format §4.4",
         "No bundle could ever meet the policy for the next stage.",
         "The policy is hybrid, but the list lacks a classical or a post-quantum key; or it is `all` with more than four keys, and a bundle has at most four signers.",
-        "Add the missing kind of key, or shorten the list.";
+        "List both kinds of keys for `hybrid`, and at most four keys for `all`.";
     TrustedKeyNotCarried = 424, Image, "image-format §4.4",
         "The boot bundle trusts a key that its own loader cannot use.",
         "The loader would refuse every system bundle, and only another boot bundle could repair that.",
-        "Build the loader with the key's algorithm, or leave the key out.";
+        "Build the loader with the algorithm of the key.";
     #[cfg(feature = "every-text")]
     NextKeyInvalid = 425, Image, "first-stage §6.1",
-        "The first stage does not name the key of the next stage as it must.",
+        "The first stage does not name the key of the next stage correctly.",
         "Either all its fields are zero, or its algorithm is one that a first stage can be signed with.",
         "Build the image again with `hartlock sign --form first-stage`.";
     #[cfg(feature = "every-text")]
@@ -182,7 +182,7 @@ crate::reasons! {
     BootargsInvalid = 431, Image, "image-format §4.5",
         "The kernel command line has bytes that are not printable ASCII.",
         "Other bytes could end or split the string on its way to the kernel.",
-        "Use printable ASCII.";
+        "Use printable ASCII in `bootargs`.";
     #[cfg(feature = "every-text")]
     BootargsPadding = 432, Image, "image-format §4.5",
         "The padding after the kernel command line is not zero.",
@@ -191,13 +191,13 @@ crate::reasons! {
     ExtensionUnknown = 440, Image, "image-format §4.6",
         "The manifest has an extension record that this verifier does not know.",
         "A record that is not understood could change what the bundle means; nothing is ignored.",
-        "Update the stage that verifies, or sign without the extension.";
+        "Update the stage that verifies the bundle.";
     ExtensionOrder = 441, Image, "image-format §4.6",
-        "Extension records are out of order, or one is there twice.",
+        "Extension records are out of order or repeated.",
         "Records are in ascending order of their type, each at most once, so that a manifest has one encoding.",
         "Build the bundle again with `hartlock sign`.";
     ExtensionLength = 442, Image, "image-format §4.6",
-        "An extension record has a length that it cannot have.",
+        "An extension record has an invalid length.",
         "Each type has its lengths, and the last record ends where the extension area ends.",
         "Build the bundle again with `hartlock sign`.";
     IdentityRepeated = 443, Image, "image-format §4.6",
@@ -206,7 +206,7 @@ crate::reasons! {
         "Name each pair of board and SoC once.";
     #[cfg(feature = "every-text")]
     BootVersionZero = 444, Image, "image-format §4.6",
-        "The system bundle needs boot version 0 or more, which says nothing.",
+        "The system bundle requires boot version 0, which every boot bundle has.",
         "Every boot bundle has such a version, so the record would be another encoding of none.",
         "State a boot version of 1 or more, or none.";
     PayloadTypeUnknown = 501, Image, "image-format §4.3",
@@ -224,7 +224,7 @@ crate::reasons! {
     HashUnknown = 504, Image, "image-format §6.1",
         "A payload names an unknown hash.",
         "Only the hashes of the table in the specification are defined.",
-        "Use one of the listed hashes.";
+        "Use a hash of the table in the specification.";
     ModeUnknown = 505, Image, "image-format §6.1",
         "A payload names an unknown tree mode.",
         "Only the modes of the table in the specification are defined.",
@@ -248,7 +248,7 @@ crate::reasons! {
     LoadRangeForm = 510, Image, "image-format §4.3",
         "A load range is malformed.",
         "Load address and memory size are multiples of 4 KiB, and the memory holds at least the padded payload.",
-        "Check `load_address` and `memory_size`.";
+        "Use multiples of 4 KiB for `load_address` and `memory_size`.";
     LoadRangeWraps = 511, Image, "image-format §4.3",
         "A load range wraps around the end of the address space.",
         "The end would be below the beginning, and checks against it would be meaningless.",
@@ -258,9 +258,9 @@ crate::reasons! {
         "The load ranges of two payloads share memory.",
         "Move one of the payloads.";
     EntryOutsidePayload = 513, Image, "image-format §4.3",
-        "An entry point lies outside its payload.",
+        "An entry point is outside its payload.",
         "Code payloads enter inside themselves on a multiple of 4; data payloads have entry 0.",
-        "Check `entry`.";
+        "Set `entry` to an address inside the payload.";
     BundleSizeMismatch = 514, Image, "image-format §4.3",
         "The bundle is not as long as its payloads.",
         "The bundle ends with the padded last payload.",
@@ -272,54 +272,54 @@ crate::reasons! {
     WrongBoard = 601, Image, "image-format §7.1",
         "The bundle is for another board.",
         "The board name in the manifest is not this device's.",
-        "Sign for this board: see `board` in bundle.toml.";
+        "Set `board` in bundle.toml to this board.";
     WrongSoc = 602, Image, "image-format §7.1",
         "The bundle is for another SoC.",
         "The SoC name in the manifest is not this device's.",
-        "Sign for this SoC: see `soc` in bundle.toml.";
+        "Set `soc` in bundle.toml to this SoC.";
     RollbackBelowFloor = 603, Image, "image-format §7.2",
         "The bundle is older than this device accepts.",
         "Its security version is below the floor that the device keeps.",
-        "Build it again with a security version not below the floor.";
+        "Install a bundle with a security version not below the floor.";
     LifecycleNotAllowed = 604, Image, "image-format §7.3",
-        "The bundle may not boot in this device's lifecycle state.",
+        "The device's lifecycle state does not permit this bundle.",
         "Its lifecycle mask lacks the state that the device is in.",
-        "Sign with the device's lifecycle state in the mask.";
+        "Sign the bundle for the lifecycle state of the device.";
     #[cfg(feature = "every-text")]
     BootVersionTooOld = 605, Image, "image-format §7.4",
-        "The system bundle needs a later boot bundle than the one that booted.",
+        "The system bundle requires a later boot bundle.",
         "It depends on what a later boot stage does.",
         "Update the boot bundle first.";
     OutsideMemory = 701, Image, "boot-flow §2",
         "A payload would be loaded outside its place on this board.",
         "The load range is not inside the memory that the board sets aside for this payload.",
-        "See the memory map of the board in the boot flow.";
+        "Leave `load_address` and `entry` out: `hartlock sign` knows the map.";
     OverlapsLiveRegion = 702, Image, "boot-flow §2",
         "A payload would overwrite memory that is in use.",
         "The load range shares memory with code, stacks, rings, log, hand-off block or device tree of the running stage.",
-        "See the memory map of the board in the boot flow.";
+        "Leave `load_address` and `entry` out: `hartlock sign` knows the map.";
     WrongLoadAddress = 703, Image, "boot-flow §2",
         "A payload must be loaded at its one fixed address on this board.",
         "Harts are released to constants in flash, so the payload must be located, and be entered, exactly there.",
-        "See the memory map of the board in the boot flow.";
+        "Leave `load_address` and `entry` out: `hartlock sign` knows the map.";
     PayloadDigestMismatch = 801, Image, "image-format §6",
         "A payload is not the one that was signed.",
         "The digest of the bytes in memory differs from the digest in the manifest.",
-        "Fetch the bundle again; if it repeats, the storage is failing or the payload was changed.";
+        "Fetch the bundle again from its signer.";
     PaddingNotZero = 802, Image, "image-format §3.3",
-        "Padding of the bundle is not zero.",
+        "The padding of the bundle is not zero.",
         "Bytes between the parts must be zero: there is no place for hidden data.",
         "Build the bundle again with `hartlock sign`.";
     #[cfg(feature = "every-text")]
     TrailingBytes = 803, Image, "image-format §3.3",
         "The file goes on after the end of the bundle.",
         "No signature and no digest covers bytes after the end.",
-        "Remove what was appended.";
+        "Remove the bytes after the end of the bundle.";
     #[cfg(feature = "every-text")]
     MediumError = 901, Device, "boot-flow §4.1",
-        "The boot medium could not be read.",
+        "The boot medium cannot be read.",
         "The device reported an error, or answered too late.",
-        "Check the storage; try again.";
+        "Check the medium and its connection.";
     #[cfg(feature = "every-text")]
     MediumMissing = 902, Device, "boot-flow §4.1",
         "No boot medium was found.",
@@ -337,65 +337,65 @@ crate::reasons! {
     HandoffInvalid = 905, Device, "boot-flow §3.4",
         "The hand-off block is not valid.",
         "The loader takes its keys and floors from it and from no other source.",
-        "The loader must be started by the Hartlock ROM.";
+        "Start the loader by the Hartlock ROM.";
     HartNotStarted = 906, Device, "boot-flow §5.2",
         "A hart did not start by its deadline.",
         "It could wake up later, in memory that belongs to Linux by then; no stage can stop it.",
-        "Power cycle the device; if it repeats, the hart is defective.";
+        "Power cycle the device.";
     #[cfg(feature = "every-text")]
     HartNotStopped = 907, Device, "boot-flow §5.4",
         "A hart did not stop by its deadline.",
         "It would keep running in memory given to Linux.",
-        "Power cycle the device; if it repeats, the hart is defective.";
+        "Power cycle the device.";
     #[cfg(feature = "every-text")]
     DeviceTreeUnusable = 908, Image, "boot-flow §6",
         "The signed device tree cannot be used.",
         "It is malformed, lacks a node that the loader edits, or already carries what the loader adds.",
         "Check the device tree with `dtc`.";
     UnexpectedTrap = 909, Device, "boot-flow §7",
-        "An unexpected trap was taken.",
+        "The stage took an unexpected trap.",
         "The stage ran into an exception that it does not expect.",
         "Report the console output.";
     VerdictNotConfirmed = 910, Device, "boot-flow §7",
         "The second check did not confirm the verdict.",
         "Both checks compare with the same wide constant; they can only differ after a fault or an attack.",
-        "Power cycle the device; if it repeats, suspect fault injection.";
+        "Power cycle the device.";
     InternalLimit = 911, Device, "boot-flow §7",
-        "A limit inside the boot stage was reached.",
+        "The input exceeds a limit of this stage.",
         "A buffer or table of the stage is too small for this input. It refuses instead of truncating.",
         "Report the console output.";
     #[cfg(feature = "every-text")]
     WrongBootHart = 912, Device, "boot-flow §5.2",
-        "The loader was entered on another hart than the ROM named.",
+        "The loader was not entered on the hart that the ROM named.",
         "Two harts in the loader would overwrite each other's work. The one that is not expected stops.",
         "Check `cold-boot-harts` and `boot-hart` in the boot device tree.";
     #[cfg(feature = "every-text")]
     HashingTooSlow = 913, Device, "boot-flow §5.3",
         "A payload was not hashed in time.",
         "Every byte had arrived long ago, but blocks were still missing: harts make no progress, and the boot would hang.",
-        "Power cycle the device; if it repeats, a hart is defective.";
+        "Power cycle the device.";
     DmaNotGuarded = 914, Device, "boot-flow §2.3",
-        "Devices could reach memory past the guard of this board.",
+        "Devices can access memory that this board has to protect.",
         "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it.",
-        "Attach the disk so that the IOMMU translates its accesses: `iommu_platform=on` in QEMU.";
+        "Attach the disk through the IOMMU: `iommu_platform=on` in QEMU.";
     #[cfg(feature = "every-text")]
     DeviceSecretInvalid = 915, Device, "boot-flow §7",
         "The secret of this device is missing.",
         "All of its bits are equal: its storage was never written, or is closed. Keys made of it would be those of every such device.",
-        "Provision the device; if it was, power cycle it, because its secret is closed until reset.";
+        "Provision the device with a secret.";
     #[cfg(feature = "every-text")]
     NotEndorsed = 916, Device, "boot-flow §7",
         "The monitor could not be endorsed.",
         "A key or a signature could not be made, or keys could not be wiped. A monitor without an endorsement could attest nothing.",
-        "Power cycle the device; if it repeats, suspect a defective engine or fault injection.";
+        "Power cycle the device.";
     #[cfg(feature = "every-text")]
     SignerWithoutKey = 1001, Caller, "image-format §5.3",
-        "A signer of the bundle has no key here.",
+        "No key was given for a signer of the bundle.",
         "Every signature block needs its public key, so that no signature goes unchecked.",
         "Pass the public key of each signer with `--key`.";
     #[cfg(feature = "every-text")]
     OutsideProfile = 1002, Caller, "image-format §2.2",
         "The bundle names an algorithm, hash or mode outside of the profile.",
         "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify.",
-        "Sign with keys and hashes of the profile, or ask for another one with `--profile`.";
+        "Sign with keys and hashes of the profile.";
 }

@@ -15,13 +15,13 @@ crate::reasons! {
         "What is ignored today could mean something in a later ROM.",
         "Set the flags and addresses of the operation, and nothing else.";
     RequestTooLong = 1303, Caller, "requests §4",
-        "The request has more input than is served at once.",
+        "The input of the request is too long.",
         "Other requests would wait for it, and keys are used on copies that have to fit.",
         "Split the input.";
     OutsideHostMemory = 1304, Caller, "requests §4",
         "Input or output of the request is not in the host's memory.",
         "Everything else belongs to the root of trust, or is no memory.",
-        "Use addresses of memory, and check that the end of the range is memory, too.";
+        "Use ranges that are completely in the host's memory.";
     ProtectedMemory = 1305, Caller, "requests §4",
         "Input or output of the request touches protected memory.",
         "The root of trust would reach for the host what its operating system must not reach.",
@@ -33,9 +33,9 @@ crate::reasons! {
     NoKeys = 1307, Device, "requests §4",
         "The root of trust has no key in its slot.",
         "Its engines for keys are missing or failed, or the device has no secret: keys cannot be unwrapped.",
-        "Use a machine with these engines, and provision the device.";
+        "Provision the device with a secret.";
     RecordMalformed = 1308, Caller, "requests §4",
-        "The record of the request does not have its form.",
+        "The record of the request is malformed.",
         "A field is out of range, or lengths do not add up to that of the input.",
         "Compare the record with the table of its operation.";
     KeyNotAuthentic = 1309, Caller, "requests §4",
@@ -43,9 +43,9 @@ crate::reasons! {
         "AES-KW found another value than it requires: the key is changed, or another slot key wrapped it.",
         "Wrap the key with the slot key of this device.";
     KeyMalformed = 1310, Caller, "requests §4",
-        "The key does not have its form.",
+        "The key is malformed.",
         "It was wrapped for this device, and its kind, its uses or its numbers are none that the root of trust knows.",
-        "Make the key again, and wrap it.";
+        "Wrap the key in the form of the specification.";
     NoFreeHandle = 1311, Caller, "requests §4",
         "All handles are in use.",
         "Keys are kept in a memory of fixed size.",
@@ -55,7 +55,7 @@ crate::reasons! {
         "It was released, or never given; a handle is not given twice.",
         "Import the key, and use the handle of the answer.";
     KeyUse = 1313, Caller, "requests §4",
-        "The key is not for this operation.",
+        "The key does not permit this operation.",
         "The one who wrapped the key has chosen its uses.",
         "Use a key of the right kind that was wrapped for this use.";
     QuotaSpent = 1314, Caller, "requests §4",
@@ -63,15 +63,15 @@ crate::reasons! {
         "A host that was taken over must not have private keys used, or keys guessed, without limit.",
         "Reset the device.";
     TextNotAuthentic = 1315, Caller, "requests §4",
-        "The ciphertext is not what was encrypted.",
+        "The ciphertext is not authentic.",
         "Its tag does not fit: text, additional data, vector or key are others. Nothing of the text was given out.",
-        "Check all of them; a part may have been changed on its way.";
+        "Fetch the ciphertext, its tag and its parameters again.";
     SignatureNotAuthentic = 1316, Caller, "requests §4",
         "The signature is not one of this digest by this key.",
         "The root of trust computed another encoded digest.",
         "Check digest, signature and key.";
     RequestFailed = 1317, Device, "requests §4",
-        "The request was permitted and could not be carried out.",
+        "The request was permitted, but could not be carried out.",
         "An engine failed, or the host's memory refused an access or did not answer. What is at the output is undefined.",
-        "Check that all addresses are of memory that is there; if it repeats, reset the device.";
+        "Check that all addresses belong to memory of the host.";
 }

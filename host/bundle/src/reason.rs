@@ -7,35 +7,35 @@ hartlock_image::reasons! {
     CommandReason;
 
     OutputExists = 1201, Caller, "command §1",
-        "The output is a file that exists already, and holds something else.",
+        "The output file exists already, and has other content.",
         "A file that is replaced is gone, and the name may be a slip.",
-        "Choose another name, or add `--force` if the file may be replaced.";
+        "Choose another name, or replace the file with `--force`.";
     OutputIsInput = 1202, Caller, "command §1",
         "The output is a file that the same command uses for something else.",
         "It would be lost, and with it what the result was made from. `--force` does not change that.",
         "Choose another name for the output.";
     OutputIsPrivateKey = 1203, Caller, "command §1",
-        "The output is a file that holds a private key.",
+        "The output would replace a private key.",
         "A private key cannot be made again. `--force` does not change that.",
         "Choose another name for the output.";
     PayloadLooksOther = 1204, Caller, "command §2",
-        "The content of a payload file does not look like its payload.",
+        "The content of a payload file does not fit its type.",
         "A board that enters compressed data, or a device tree, traps; every signature on it would be right all the same.",
-        "Decompress the file, or check whether files were swapped; `--force-type` signs it as it is.";
+        "Decompress the file, or sign it as it is with `--force-type`.";
     BoardForm = 1205, Caller, "command §3",
-        "A file is no valid description of a board.",
+        "A file is not a valid description of a board.",
         "A field that is not known may be one that was meant, and the map without it would be another.",
-        "Correct the marked place; `device/boards/README.md` explains the fields, and `extends` takes what is missing from another board.";
+        "Correct the marked place; `device/boards/README.md` explains the fields.";
     BoardContradiction = 1206, Caller, "command §3",
         "The description of a board contradicts itself.",
         "Firmware and command would each have to guess which part is meant.",
-        "Correct the marked place, or the other one that the message names.";
+        "Correct the marked place.";
     BoardNameTaken = 1207, Caller, "command §3",
-        "The description has the name of a known board, and says something else.",
+        "The description has the name of a known board, but differs from it.",
         "A bundle names its board. Under one name there would be two maps, and a device has one of them.",
         "Give the board a name of its own.";
     BoardNotEmulated = 1208, Caller, "command §3",
         "The emulator cannot be the board of this description.",
         "A device that is elsewhere, or missing, would look like a fault of the firmware.",
-        "Correct the marked place if it is wrong; otherwise boot on the hardware: `sign`, `verify` and `inspect` take every board.";
+        "Boot on the hardware: `sign`, `verify` and `inspect` take every board.";
 }

@@ -12,7 +12,7 @@ fn a_code_is_explained_with_everything_around_it() {
         "E0603  The bundle is older than this device accepts.\n",
         "RollbackBelowFloor",
         "why       Its security version is below the floor",
-        "hint      Build it again",
+        "hint      Install a bundle",
         "fault     image: the one who built, signed or transported the bundle has to act\n",
         "spec      image format §7.2\n",
         "see also  E0601 ",
@@ -93,7 +93,7 @@ fn reasons_of_key_files_are_explained_like_all_others() {
     let bench = Bench::new();
     let page = bench.run(&["explain", "E1103"]).expect(0).stdout;
     for expected in [
-        "E1103  The key file holds no key in a form that is supported.\n",
+        "E1103  The key file has no key in a supported form.\n",
         "WrongLabel · Key files\n",
         "fault     caller: the user of the command has to act\n",
         "spec      key files §2\n",

@@ -109,7 +109,7 @@ fn a_malformed_bundle_is_shown_up_to_its_fault() {
     let run = inspect(&bench, "truncated_in_signature_area", &[]).expect(1);
     assert!(run.stdout.contains("the file ends at 0x2c7 in signature block 1"), "{run:?}");
     let dump = inspect(&bench, "truncated_in_signature_area", &["--hexdump"]).expect(1).stdout;
-    assert!(dump.ends_with("000002c7  ^ E0101 The bundle ends before its own sizes say so.\n"));
+    assert!(dump.ends_with("000002c7  ^ E0101 The bundle is shorter than its header says.\n"));
 }
 
 #[test]

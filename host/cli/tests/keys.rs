@@ -135,18 +135,18 @@ fn keys_of_other_algorithms_are_named() {
     assert_eq!(bench.tool("openssl", &args).unwrap().code, 0);
     let args = ["verify", "system.hlk", "--key", "locked.pem"];
     let run = bench.run(&args).expect(2);
-    assert!(run.stderr.contains("is a private key"), "{run:?}");
+    assert!(run.stderr.contains("has a private key"), "{run:?}");
 }
 
 #[test]
 fn the_wrong_half_of_a_pair_is_named() {
     let bench = Bench::with_bundle();
     let run = bench.run(&["verify", "system.hlk", "--key", "root.pem"]).expect(2);
-    assert!(run.stderr.contains("is a private key"), "{run:?}");
+    assert!(run.stderr.contains("has a private key"), "{run:?}");
     let run = bench.sign(&["--key", "root.pub.pem"]).expect(2);
-    assert!(run.stderr.contains("is a public key"), "{run:?}");
+    assert!(run.stderr.contains("has a public key"), "{run:?}");
     let run = bench.run(&["verify", "system.hlk", "--key", "virt.dtb"]).expect(2);
-    assert!(run.stderr.contains("not a PEM file"), "{run:?}");
+    assert!(run.stderr.contains("neither PEM nor DER"), "{run:?}");
     let run = bench.run(&["verify", "system.hlk", "--key", "linux"]).expect(2);
     assert!(run.stderr.contains("far too long"), "{run:?}");
 }
@@ -158,7 +158,7 @@ fn a_key_that_cannot_be_used_looks_as_documented() {
     assert_eq!(run.stdout, "");
     assert_eq!(
         run.stderr,
-        "error: E1102 `virt.dtb` is not a PEM file, nor DER.\n\
+        "error: E1102 `virt.dtb` is neither PEM nor DER.\n\
          \n\
          \x20      hint: Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`.\n\
          \x20      spec: key files §2\n"
@@ -167,7 +167,7 @@ fn a_key_that_cannot_be_used_looks_as_documented() {
     let json = run.json();
     assert_eq!(json["outcome"], "undecided");
     let error = &json["error"];
-    assert_eq!(error["message"], "`virt.dtb` is not a PEM file, nor DER");
+    assert_eq!(error["message"], "`virt.dtb` is neither PEM nor DER");
     let reason = &error["reason"];
     assert_eq!((&reason["code"], &reason["name"]), (&"E1102".into(), &"NotPem".into()));
     assert_eq!((&reason["fault"], &reason["hint"]), (&"caller".into(), &error["hint"]));
@@ -429,7 +429,7 @@ fn a_key_that_counts_is_written_in_no_other_form() {
     for way in ways {
         let args = ["key", "export", "lms.pem", "-o", "copy.pem"];
         let run = bench.run(&[&args[..], way].concat()).expect(2);
-        assert!(run.stderr.contains("is not written in any other form"), "{run:?}");
+        assert!(run.stderr.contains("cannot be written in another form"), "{run:?}");
         assert!(!bench.path("copy.pem").exists());
     }
     bench.run(&["key", "convert", "lms.pem", "--public", "-o", "half.pem"]).expect(0);

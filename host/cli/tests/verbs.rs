@@ -45,7 +45,7 @@ fn a_refusal_looks_as_documented() {
         "error: E0603 The bundle is older than this device accepts.\n\
          \x20      system.hlk: security version 4, floor 6\n\
          \n\
-         \x20      hint: Build it again with a security version not below the floor.\n\
+         \x20      hint: Install a bundle with a security version not below the floor.\n\
          \x20      spec: image format §7.2\n"
     );
 }

@@ -32,9 +32,7 @@ impl ReplaceRefusal {
     /// Returns advice for the user, in one clause.
     pub const fn hint(self) -> &'static str {
         match self {
-            ReplaceRefusal::Exists => {
-                "choose another name, or add `--force` if the file may be replaced"
-            }
+            ReplaceRefusal::Exists => "choose another name, or replace the file with `--force`",
             ReplaceRefusal::IsInput | ReplaceRefusal::IsPrivateKey => {
                 "choose another name for the output"
             }

@@ -11,13 +11,13 @@ hartlock_image::reasons! {
         "No key that is supported needs more than 64 KiB, so this is something else. It was not read to its end.",
         "Check that this is the file that you mean.";
     NotPem = 1102, Caller, "key-files §2",
-        "The key file is not a PEM file, nor DER.",
+        "The key file is neither PEM nor DER.",
         "It begins neither with `-----BEGIN` nor with the SEQUENCE that every key in DER is.",
         "Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`.";
     WrongLabel = 1103, Caller, "key-files §2",
-        "The key file holds no key in a form that is supported.",
+        "The key file has no key in a supported form.",
         "The words after `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read.",
-        "Give a file with a key; if it is one, `openssl pkey` (private) or `openssl pkey -pubin` (public) may convert it.";
+        "Convert it with `openssl pkey`, or a public key with `openssl pkey -pubin`.";
     TrailingData = 1104, Caller, "key-files §2",
         "The key file has other data around its key.",
         "Any data before or after a key would be ignored silently, and it might be the key that was meant.",
@@ -25,125 +25,125 @@ hartlock_image::reasons! {
     KeyTruncated = 1105, Caller, "key-files §2",
         "The key file is damaged: it ends within the key.",
         "In DER, the first bytes say how long a key is, and the file is shorter.",
-        "Fetch the key again, or make a new one.";
+        "Copy the key file again from its backup.";
     IsPrivate = 1106, Caller, "key-files §1",
-        "The key file is a private key, and a public one is wanted.",
+        "The key file has a private key, but a public one is required.",
         "Verification needs no secret. A private key that is passed on for verification will be copied.",
-        "Give the public key, for instance root.pub.pem; keep the private one to yourself.";
+        "Give the public key, for instance root.pub.pem.";
     IsPublic = 1107, Caller, "key-files §1",
-        "The key file is a public key, and a private one is wanted.",
+        "The key file has a public key, but a private one is required.",
         "Only a private key signs.",
         "Give the private key, for instance root.pem.";
     Encrypted = 1108, Caller, "key-files §3",
         "The key file is encrypted with a passphrase.",
         "A passphrase protects the key, none was given, and there is no terminal to ask for it.",
-        "Run this on a terminal, or name a file with `--passphrase-file` or a variable with `--passphrase-env`.";
+        "Give the passphrase on a terminal, with `--passphrase-file` or with `--passphrase-env`.";
     WrongPassphrase = 1109, Caller, "key-files §3",
         "The key file does not open with this passphrase.",
         "The decrypted bytes are no key. Whether the passphrase is wrong or the file is damaged cannot be told.",
         "Check the passphrase; a line feed at its end does not count.";
     OldEncryption = 1110, Caller, "key-files §3",
-        "The key file is encrypted in the old way of OpenSSL, inside of PEM.",
+        "The key file is encrypted in the old format of OpenSSL, inside PEM.",
         "This encryption derives the key from the passphrase by one round of MD5, so that passphrases are guessed fast.",
-        "Convert it with `openssl pkcs8 -topk8 -in KEY -out NEW`, in a safe place.";
+        "Convert it with `openssl pkcs8 -topk8 -in KEY -out NEW`.";
     UnsupportedEncryption = 1111, Caller, "key-files §3",
-        "The key file is encrypted in a way that is not supported.",
+        "The key file has an unsupported encryption.",
         "Only AES-CBC is supported, with a key from scrypt or from PBKDF2 with SHA-2, and with bounds for the work: a file must not be able to ask for all the memory that there is.",
         "Convert it with `openssl pkcs8 -topk8 -v2 aes-256-cbc -in KEY -out NEW`.";
     UnsupportedAlgorithm = 1112, Caller, "key-files §4",
-        "The key file is a key of an algorithm that is not supported.",
+        "The key file has a key of an unsupported algorithm.",
         "Bundles have no signatures of this algorithm, of this size or with these parameters.",
         "Use a key of an algorithm that `hartlock keygen --help` names.";
     OtherAlgorithm = 1113, Caller, "key-files §4",
-        "The key file is a key of another algorithm than was asked for.",
+        "The key file has a key of another algorithm than the requested one.",
         "`--algorithm` names a use that this key does not have.",
-        "Leave `--algorithm` out, which RSA keys alone need, or correct the line `# algorithm:` of the file.";
+        "Leave `--algorithm` out; only RSA keys need it.";
     Malformed = 1114, Caller, "key-files §5",
         "The key file is damaged: its key is malformed.",
         "The encoding breaks a rule of its standard, or the key is none that a verifier takes.",
-        "Fetch the key again, or make a new one.";
+        "Copy the key file again from its backup.";
     WrongLength = 1115, Caller, "key-files §5",
-        "The key file holds a key of the wrong length.",
+        "The key file has a key of the wrong length.",
         "All keys of an algorithm have one length, and this one has another.",
-        "Fetch the key again, or make a new one.";
+        "Copy the key file again from its backup.";
     CompressedPoint = 1116, Caller, "key-files §5",
-        "The key file is an EC key with a compressed point.",
+        "The key file has an EC key with a compressed point.",
         "A bundle has the key in one form only, with both coordinates; its id would be another one otherwise.",
         "Convert it with `openssl ec -pubin -in FILE -pubout -conv_form uncompressed -out NEW`.";
     PublicHalfDiffers = 1117, Caller, "key-files §5",
         "The key file is damaged: the parts of its key do not belong together.",
         "A private key beside the public key of another one can be revealed by its first signature.",
-        "Fetch the key again, and trust no signature of this one.";
+        "Copy the key file again from its backup.";
     StateNotExported = 1118, Caller, "stateful-key §2",
-        "The key file has a state, and is not written in any other form.",
+        "The key file has a state, so it cannot be written in another form.",
         "Each signature spends a part of it. Two copies would spend the same part twice, which reveals the key.",
-        "Make a new key instead: two copies would spend the same one-time keys.";
+        "Sign with the key file itself.";
     StateChecksum = 1119, Caller, "stateful-key §2",
         "The key file is damaged: its checksum is wrong.",
         "A byte of the state changed by accident, and it may be one of the index. Which signatures were made is unknown.",
-        "Make a new key; a copy of this one from earlier would spend one-time keys twice.";
+        "Make a new key; an earlier copy of this one would spend one-time keys twice.";
     StateVersion = 1120, Caller, "stateful-key §2",
-        "The key file is of a version that is not supported.",
+        "The key file has an unsupported version.",
         "Another version may count in another way.",
         "Use the version of `hartlock` that wrote it.";
     StateExhausted = 1121, Caller, "stateful-key §3",
-        "The key file is spent: it has made all the signatures that it can make.",
+        "The key file is spent: it has made all its signatures.",
         "Each signature needs a one-time key, and all of them were used.",
-        "Make a new key, and have devices trust it.";
+        "Make a new key, and let the devices trust it.";
     StateHasNames = 1122, Caller, "stateful-key §3",
-        "The key file has several names, and its state can be kept under one only.",
+        "The key file has several names, but its state can be kept under one only.",
         "The new state gets the old one's name by a rename, and further hard links would keep the old index.",
         "Remove all names but one, and check that no signature was made under another.";
     StateIsLink = 1123, Caller, "stateful-key §3",
-        "The key file is a symbolic link, which cannot keep its state.",
+        "The key file is a symbolic link, which cannot keep a state.",
         "A rename would put a file in the place of the link, and what it points to would keep the old index.",
         "Name the file that the link points to.";
     StateNotRegular = 1124, Caller, "stateful-key §3",
-        "The key file is not a regular file, so that its state cannot be kept.",
+        "The key file is not a regular file, so it cannot keep a state.",
         "The index must be on a disk before a signature exists; a pipe or a device keeps nothing.",
         "Keep the key in a file, and name that file.";
     StateMode = 1125, Caller, "stateful-key §3",
-        "The key file has another mode than 0600.",
+        "The key file does not have mode 0600.",
         "Others may have read or copied the key, and with it the index.",
-        "Check that it was not copied, then give it to you alone with `chmod 0600`.";
+        "Check that nobody has copied it, then run `chmod 0600` on it.";
     StateOfOther = 1126, Caller, "stateful-key §3",
-        "The key file belongs to another user, who could not read it any more.",
+        "The key file belongs to another user, who could not read it afterwards.",
         "The new state is a new file, and belongs to the user who signs.",
         "Sign as the owner of the key.";
     StateFileSystem = 1127, Caller, "stateful-key §3",
-        "The key file is on a file system that is not known to keep its state.",
+        "The key file is on a file system that may lose its state.",
         "A power cut there may undo a rename, or another process may see another file; an index would sign twice.",
-        "Move the key, and leave no copy, to a disk of this machine. If you know that there is one file: `--any-file-system`.";
+        "Move the key to a disk of this machine, and leave no copy.";
     StateOfOtherKey = 1128, Caller, "stateful-key §3",
-        "The key file holds another key than a moment ago.",
+        "The key file was replaced by another key during this command.",
         "Between reading the key and spending an index, another process put another file in its place.",
-        "Find out who replaced the file, and try again.";
+        "Find out which program replaced the file.";
     StateNotKept = 1129, Caller, "stateful-key §3",
         "The key file did not keep its state.",
         "The new index was written and made durable, and the old one was read again. Signing would spend an index twice.",
-        "Move the key to storage that works; nothing was signed.";
+        "Move the key to a working disk; nothing was signed.";
     NoRandomness = 1130, Caller, "key-files §6",
-        "The key file needs random numbers, and the operating system gave none.",
+        "The key file needs random numbers, but the operating system gave none.",
         "Keys, salts and blinding come from the operating system's random numbers and from nothing else.",
-        "Try again when the system is up completely.";
+        "Try again when the operating system has started completely.";
     TreeDiffers = 1131, Caller, "stateful-key §3",
         "The key file gives another tree than the one that was signed before.",
         "The tree above would sign a second message with one of its one-time keys, which reveals that key.",
-        "Try on another computer, with the same file and no other one signing; if it repeats, replace the key.";
+        "Sign again on another computer, with this file alone.";
     PublicName = 1132, Caller, "key-files §1",
-        "The key file has the name of a public key, and would hold a private one.",
+        "The key file has the name of a public key, but would have a private one.",
         "Files named `.pub` are handed out, copied into images and put under version control.",
-        "Name the file of the private key, such as `root.pem`; the public one gets the name `root.pub.pem`.";
+        "Choose another name for the private key, such as `root.pem`.";
     SchemeNotStated = 1133, Caller, "key-files §4",
         "The key file does not say how its RSA key signs.",
         "Padding and hash belong to the key id, so a guess gives a bundle that no device accepts.",
-        "Say it with `--algorithm`, or in the file: `hartlock key convert` writes a file that says it.";
+        "Name the scheme with `--algorithm`.";
     OtherScheme = 1134, Caller, "key-files §4",
-        "The key file is for another scheme of RSA than is asked for.",
+        "The key file is for another RSA scheme than the requested one.",
         "The same RSA key with another padding or hash is another key for a device: it has another id.",
-        "Leave `--algorithm` out, or correct the line `# algorithm:` of the file.";
+        "Leave `--algorithm` out.";
     OpenSsh = 1135, Caller, "key-files §2",
-        "The key file is a public key of OpenSSH.",
+        "The key file has a public key of OpenSSH.",
         "It is a line of text in a form that only OpenSSH has, and no PEM.",
         "Convert it with `ssh-keygen -e -m PKCS8`.";
 }

@@ -163,7 +163,7 @@ fn reasons_are_named_as_the_kinds_are() {
     // The variant has a longer name than `Truncated`, because a bundle can be truncated as well and
     // `hartlock explain` finds reasons by name.
     assert_eq!(KeyErrorKind::Truncated.reason().name(), "KeyTruncated");
-    assert_eq!(KeyErrorKind::NotPem.to_string(), "is not a PEM file, nor DER");
+    assert_eq!(KeyErrorKind::NotPem.to_string(), "is neither PEM nor DER");
 }
 
 fn algorithm(name: &str) -> Algorithm {
