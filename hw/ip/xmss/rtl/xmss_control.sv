@@ -321,11 +321,6 @@ module xmss_control
   logic [6:0]  nodes_q;
   // A difference is mixed in during this cycle.
   logic        mixes;
-  // A step of the verdict. After a count and eight words, twice and without a difference, the
-  // constant is what is left. The rotation makes every step matter, also in pairs.
-  function automatic logic [63:0] mix(logic [63:0] verdict, logic [31:0] differs);
-    return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
-  endfunction
   logic [6:0] nodes_expected;
   assign nodes_expected = (has_short_values_o ? 7'd50 : 7'd66) + 7'(height_o);
   // Values of 24 bytes have six words. The last two words of a place hold the rest of a state.
@@ -405,17 +400,8 @@ module xmss_control
   assign done_o     = in_done;
   assign error_o    = alert_o ? ErrorUpset : error_q;
 
-  // The verdict begins with this value, and ends with `Passed` after 18 steps without a difference.
-  localparam logic [63:0] Begin = 64'h6861_7274_6c6f_636b;
-  function automatic logic [63:0] passed();
-    logic [63:0] value;
-    value = Begin;
-    for (int i = 0; i < 18; i++) value = mix(value, '0);
-    return value;
-  endfunction
-  localparam logic [63:0] Passed = passed();
   // Without the hardening the verdict is the constant whenever the flag of an error is clear.
-  assign verdict_o = !(in_done && error_q == NoError) ? '0 : Hardened ? verdict_q : Passed;
+  assign verdict_o = !(in_done && error_q == NoError) ? '0 : Hardened ? verdict_q : VerdictPassed;
 
   // The place in a walk, counts of hashes, the verdict and the refusal.
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -440,7 +426,7 @@ module xmss_control
         second_q    <= 1'b0;
         scheduled_q <= 1'b0;
         first_q     <= '0;
-        verdict_q   <= starts ? Begin : '0;
+        verdict_q   <= starts ? VerdictBegin : '0;
         steps_q     <= '0;
         nodes_q     <= '0;
         layer_q     <= '0;
@@ -470,9 +456,9 @@ module xmss_control
           if (step_valid_i) steps_q <= steps_q + 11'(steps_i);
           if (node_valid_i) nodes_q <= nodes_q + 7'd1;
         end
-        if (mixes) verdict_q <= mix(verdict_q, difference);
+        if (mixes) verdict_q <= mix_verdict(verdict_q, difference);
         if (refuses) error_q <= refusal;
-        if (in_walk && steps_on && at_q == 5'd7 && second_q && mix(verdict_q, difference) != Passed) error_q <= ErrorMismatch;
+        if (in_walk && steps_on && at_q == 5'd7 && second_q && mix_verdict(verdict_q, difference) != VerdictPassed) error_q <= ErrorMismatch;
       end
     end
   end
@@ -490,7 +476,7 @@ module xmss_control
   // An upset never shows a verdict.
   `ASSERT(AnUpsetHasNoVerdict_A, alert_o |-> verdict_o == '0 && !done_o)
   // A verdict is the constant of two walks, or zero.
-  `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == Passed && second_q && error_q == NoError)
+  `ASSERT(AVerdictIsOfTwoWalks_A, verdict_o != '0 |-> verdict_o == VerdictPassed && second_q && error_q == NoError)
   // With n = 24 the rest of the state that had the root follows in the memory, and must not be
   // shown.
   `ASSERT(AShortRootHasSixWords_A, has_short_values_o && root_index_i > 3'd5 |-> root_o == '0)

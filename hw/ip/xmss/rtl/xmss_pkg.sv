@@ -283,4 +283,20 @@ package xmss_pkg;
     logic [1:0] save_halves;
     row_t       save;
   } hash_response_t;
+
+  // A step of the verdict of `xmss_control`. After a count and eight words, twice and without a
+  // difference, the constant is what is left. The rotation makes every step matter, also in pairs.
+  function automatic logic [63:0] mix_verdict(logic [63:0] verdict, logic [31:0] differs);
+    return {verdict[56:0], verdict[63:57]} ^ {differs, differs[15:0], differs[31:16]} ^ 64'h9e37_79b9_7f4a_7c15;
+  endfunction
+  // The verdict begins with this value, and ends with `VerdictPassed` after 18 steps without a
+  // difference.
+  localparam logic [63:0] VerdictBegin = 64'h6861_7274_6c6f_636b;
+  function automatic logic [63:0] passed_verdict();
+    logic [63:0] value;
+    value = VerdictBegin;
+    for (int i = 0; i < 18; i++) value = mix_verdict(value, '0);
+    return value;
+  endfunction
+  localparam logic [63:0] VerdictPassed = passed_verdict();
 endpackage

@@ -56,8 +56,6 @@ module svu_unit
 );
   import boot_sequencer_regs_pkg::boot_sequencer_state__released;
 
-  // The constant that the engine shows for a signature that fits (hw/ip/xmss/rtl/xmss_control.sv).
-  localparam logic [63:0] Accepted       = 64'hfda4_51c8_1f52_7a59;
   // XMSS-SHA2_10_256 (spec/first-stage.md §2).
   localparam logic [31:0] Algorithm      = 32'd17;
   localparam logic [31:0] Parameters     = 32'd1;
@@ -141,7 +139,7 @@ module svu_unit
     .KeyUsed        (8),
     .Soc            (Soc),
     .Capacity       (Capacity),
-    .Accepted       (Accepted)
+    .Accepted       (xmss_pkg::VerdictPassed)
   ) u_verifier (
     .clk_i, .rst_ni,
     // Storage: facts about the device, and words of board and key.
