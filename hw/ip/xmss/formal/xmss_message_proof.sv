@@ -52,7 +52,7 @@ module xmss_message_proof
   logic [3:0]  at_q;      // the word of its block
   logic [2:0]  block_q;   // the block of the ring
   logic [3:0]  open_q, given_q;  // blocks that are whole and not hashed, and those of them that a lane has
-  logic [31:0] length_q;  // bytes
+  logic [60:0] length_q;  // bytes
   logic        writes, takes, ends;
   logic [31:0] padded;
   assign writes = write_valid & write_ready_i;
@@ -74,7 +74,7 @@ module xmss_message_proof
       next_q   <= clear_i ? Nothing : Words;
       {at_q, block_q, open_q, given_q, length_q} <= '0;
     end else begin
-      if (takes) length_q <= length_q + 32'(word_bytes_i);
+      if (takes) length_q <= length_q + 61'(word_bytes_i);
       open_q  <= open_q + 4'(ends) - 4'(block_done_i);
       given_q <= given_q + 4'(block_valid & block_ready_i) - 4'(block_done_i);
       if (writes) begin
@@ -107,7 +107,7 @@ module xmss_message_proof
           Words:   assert (data == ((word_last_i && word_bytes_i != 3'd4) ? padded : word_i));
           One:     assert (data == 32'h8000_0000);
           Zeros:   assert (data == '0);
-          Upper:   assert (data == {29'b0, length_q[31:29]} && at_q == 4'd14);
+          Upper:   assert (data == length_q[60:29] && at_q == 4'd14);
           default: assert (data == {length_q[28:0], 3'b0} && at_q == 4'd15);
         endcase
       end

@@ -5,8 +5,8 @@
 // all other hashes begin. MGF1 needs one hash only, because the digest has 30 bytes.
 //
 // Interface: words of M' and reads have valid and ready, at most one word a cycle. `start_i` is a
-// strobe. M' has at most 2^32 - 49 bytes, because bytes are counted in 32 bits with the 48 bytes in
-// front. Reset and `clear_i` drop the message.
+// strobe. M' and the 48 bytes in front have less than 2^61 bytes, as FIPS 180-4 allows. Reset and
+// `clear_i` drop the message.
 //
 // Hardening: any two states differ in four bits, and every other code is `error_o` until reset.
 
@@ -124,8 +124,9 @@ module slh_dsa_message
   // The digest as halves.
   logic [3:0][63:0] halves;
   logic        is_stored, is_there, room, loads, ends_block, asks;
-  // Bytes of R, key and message.
-  logic [31:0] bytes_q;
+  // Bytes of R, key and message. A shorter count would wrap, and give a long message the padding of
+  // a short one.
+  logic [60:0] bytes_q;
 
   // In the last word the bytes after the message are replaced by the marker and zeros.
   always_comb begin
@@ -162,7 +163,7 @@ module slh_dsa_message
       StPrefix:  lane = read_data_i;
       StWords:   lane = ended;
       StMarker:  lane[63] = 1'b1;
-      StLength:  lane = {29'd0, bytes_q, 3'd0};
+      StLength:  lane = {bytes_q, 3'd0};
       StExpand:  lane = is_stored ? read_data_i : digest;
       StCounter: begin
         // The counter of MGF1 is zero. The message has 68 bytes, which are 544 bits.
@@ -229,7 +230,7 @@ module slh_dsa_message
         is_new_q    <= 1'b1;
         valid_q     <= 1'b0;
         fetched_q   <= 1'b0;
-        bytes_q     <= 32'd48;
+        bytes_q     <= 61'd48;
         wants_q     <= 1'b0;
         of_seed_q   <= 1'b0;
       end else begin
@@ -239,7 +240,7 @@ module slh_dsa_message
           valid_q <= 1'b1;
           lane_q  <= lane;
           at_q    <= at_q + 3'd1;
-          if (in_words) bytes_q <= bytes_q + 32'(word_bytes_i);
+          if (in_words) bytes_q <= bytes_q + 61'(word_bytes_i);
         end
         // After a state that was asked for, the command of the block follows.
         if (takes_cmd && !(asks && !in_save)) begin
@@ -283,4 +284,6 @@ module slh_dsa_message
   `ASSERT(AnOldStateIsTakenFirst_A, ends_block |-> !wants_q)
   // The digest is complete when it is shown.
   `ASSERT(ADigestHasNoStateToCome_A, done_o |-> !wants_q)
+  // A count that wrapped would give two messages the same end.
+  `ASSERT(TheLengthDoesNotWrap_A, !start_i && !clear_i |=> bytes_q >= $past(bytes_q))
 endmodule

@@ -113,12 +113,14 @@ module xmss
   logic msg_done_q, rest_q, ends_head;
   // The lifecycle of the cycle before.
   logic [3:0] lifecycle_q;
+  // The first cycle after a reset is over, so there is an earlier lifecycle.
+  logic       is_awake_q;
 
   assign from_stream = regs_out.control.stream.value;
   assign is_idle     = (&idles) & ~msg_open_q & ~alert_o;
   // Causes of an abort. Another family begins without a verdict of the family before, and with
   // wiped cores.
-  assign drops       = regs_out.command.abort.value | changes | (lifecycle_q != lifecycle_i) |
+  assign drops       = regs_out.command.abort.value | changes | (is_awake_q & (lifecycle_q != lifecycle_i)) |
                        (str_abort_i & from_stream & msg_open_q);
   assign starts      = regs_out.command.start.value & is_idle & ~drops;
 
@@ -167,8 +169,10 @@ module xmss
       rest_q      <= 1'b0;
       head_q      <= '0;
       lifecycle_q <= '0;
+      is_awake_q  <= 1'b0;
     end else begin
       lifecycle_q <= lifecycle_i;
+      is_awake_q  <= 1'b1;
       if (word_valid && word_ready) begin
         if (sig_open_q && !msg_done_q) head_q <= head_q + 3'd1;
         if (ends_head)      {sig_open_q, rest_q} <= 2'b01;
@@ -500,4 +504,6 @@ module xmss
   `ASSERT(TheOwnerIsBuiltIn_A, $onehot(owner & Built))
   // The key changes only by whole words and only while the engine is idle.
   `ASSERT(AKeyWordIsWhole_A, key_write |-> (&regs_out.key.wr_biten) && is_idle)
+  // A reset is no change of the lifecycle, in whichever the device is.
+  `ASSERT(AResetIsNoAbort_A, !is_awake_q |-> !drops)
 endmodule

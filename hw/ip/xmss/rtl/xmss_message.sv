@@ -2,8 +2,8 @@
 // §5.1.1).
 //
 // The blocks are a ring of eight. A word waits while the next block was not hashed. Words in,
-// writes and blocks out have valid and ready; a word takes one cycle. A message has at most 2^32 -
-// 1 bytes, because bytes are counted in 32 bits. Reset and `clear_i` forget the message.
+// writes and blocks out have valid and ready; a word takes one cycle. A message has less than 2^61
+// bytes, as the standard allows. Reset and `clear_i` forget the message.
 //
 // Hardening: any two states differ in at least three bits, and every code that is no state is
 // `error_o`.
@@ -76,8 +76,11 @@ module xmss_message
   logic        first_q, makes;
   // A word is written; it is the last of its block; the ring has room.
   logic        moves, ends_block, has_room;
-  // The bytes of the message; the last word with its padding.
-  logic [31:0] length_q, ended;
+  // The bytes of the message. A shorter count would wrap, and give a long message the padding of a
+  // short one.
+  logic [60:0] length_q;
+  // The last word with its padding.
+  logic [31:0] ended;
   // Blocks that no lane has got.
   logic [3:0]  unissued_q;
 
@@ -119,7 +122,7 @@ module xmss_message
       end
       StZeros: if (moves && at_q == 4'd13) state_d = StLength;
       StLength: begin
-        write_data_o = at_q[0] ? {length_q[28:0], 3'b0} : {29'b0, length_q[31:29]};
+        write_data_o = at_q[0] ? {length_q[28:0], 3'b0} : length_q[60:29];
         if (ends_block) state_d = StDone;
       end
       default: state_d = state_q;
@@ -154,7 +157,7 @@ module xmss_message
         length_q   <= '0;
       end else begin
         if (moves) at_q <= at_q + 4'd1;
-        if (moves && state_q == StWords) length_q <= length_q + 32'(word_bytes_i);
+        if (moves && state_q == StWords) length_q <= length_q + 61'(word_bytes_i);
         if (ends_block) block_q <= block_q + 3'd1;
         if (block_valid_o && block_ready_i) begin
           next_q  <= next_q + 3'd1;
@@ -178,4 +181,6 @@ module xmss_message
   `ASSERT(NoMoreAreGivenOutThanMade_A, unissued_q <= open_q)
   // Nothing is hashed after the padding.
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !write_valid_o)
+  // A count that wrapped would give two messages the same end.
+  `ASSERT(TheLengthDoesNotWrap_A, !start_i && !clear_i |=> length_q >= $past(length_q))
 endmodule

@@ -6,6 +6,7 @@ import random
 
 import cocotb
 from cocotb.handle import LogicObject
+from cocotb.triggers import ReadOnly
 from slh_dsa_bench import SlhDsa
 from slh_dsa_signer import SET, sign, slh_dsa
 from slh_dsa_vectors import cases
@@ -65,6 +66,27 @@ async def refuses_a_flipped_bit_of_each_part(dut):
         changed = signed._replace(**{name: flipped(getattr(signed, name), within(size))})
         assert (await core.verify(changed)).error == MISMATCH, name
     assert (await core.verify(signed)).error == NO_ERROR
+
+
+@cocotb.test()
+async def counts_the_bytes_of_a_message_past_4_gib(dut):
+    """A count that wraps would give a long message the end of a short one. The count is set, because 4 GiB take hours."""
+    core = await SlhDsa.started(dut)
+    message = dut.u_core.u_message
+    signed = sign(random.Random(5))._replace(message=random.randbytes(600))
+    verifying = cocotb.start_soon(core.verify(signed))
+    while int(message.bytes_q.value) < 200:
+        await core.tick()
+    message.bytes_q.value = (1 << 32) - 200
+    await core.let_assertions_fail()
+    bits = 0
+    while not bits:
+        await ReadOnly()
+        if message.in_length.value == 1:
+            bits = int(message.lane.value)
+        await core.tick()
+    verifying.cancel()
+    assert 1 << 32 < bits // 8 < (1 << 32) + 600, f"{bits:#x} bits"
 
 
 @cocotb.test()

@@ -7,6 +7,7 @@ import random
 import cocotb
 import xmss_driver as regs
 from axi_lite import OKAY, SLVERR
+from cocotb.triggers import ReadOnly
 from test_xmss_core import flipped
 from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, NO_ERROR, SHORT, TYPE, UPSET
 from xmss_driver import AT, Driver
@@ -243,3 +244,16 @@ async def an_upset_of_the_parser_or_of_the_padding_stops_all(dut):
             await driver.reset()
             assert await driver.get("status") == regs.IDLE | regs.DATA_FREE
     assert (await driver.verify(signed)).passes
+
+
+@cocotb.test()
+async def a_reset_is_no_change_of_the_lifecycle(dut):
+    driver = await Driver.started(dut)
+    for lifecycle in range(16):
+        dut.rst_ni.value, dut.lifecycle_i.value = 0, lifecycle
+        await driver.tick(2)
+        dut.rst_ni.value = 1
+        await driver.let_assertions_fail()
+        await ReadOnly()
+        assert dut.drops.value == 0, f"lifecycle {lifecycle}"
+        await driver.tick(2)

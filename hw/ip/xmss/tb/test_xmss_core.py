@@ -5,9 +5,13 @@ from __future__ import annotations
 import random
 
 import cocotb
+from cocotb.triggers import ReadOnly
 from stored_vectors import cases
 from xmss_bench import INDEX, KEY_TYPE, LONG, MISMATCH, NO_ERROR, SHORT, TYPE, Core
 from xmss_signer import sign, xmss
+
+# StLength of `xmss_message`.
+LENGTH_STATE = 0b101101
 
 # Stored vectors that a daily run verifies.
 STORED = 8
@@ -144,6 +148,27 @@ async def verifies_long_messages_with_stalls(dut):
         core.stalls = random.choice([0.0, 0.3])
         signed = sign(random.Random(length), message=random.randbytes(length))
         assert (await core.verify(signed)).passes, f"{length} bytes"
+
+
+@cocotb.test()
+async def counts_the_bytes_of_a_message_past_4_gib(dut):
+    """A count that wraps would give a long message the end of a short one. The count is set, because 4 GiB take hours."""
+    core = await Core.started(dut)
+    message = dut.u_core.u_message
+    signed = sign(random.Random(12), message=random.randbytes(600))
+    verifying = cocotb.start_soon(core.verify(signed))
+    while int(message.length_q.value) < 200:
+        await core.tick()
+    message.length_q.value = (1 << 32) - 200
+    await core.let_assertions_fail()
+    bits = 0
+    while not verifying.done():
+        await ReadOnly()
+        if int(message.state_q.value) == LENGTH_STATE and message.moves.value == 1:
+            bits = bits << 32 | int(message.write_data_o.value)
+        await core.tick()
+    assert 1 << 32 < bits // 8 < (1 << 32) + 600, f"{bits:#x} bits"
+    assert verifying.result().error == MISMATCH
 
 
 @cocotb.test()
