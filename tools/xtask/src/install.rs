@@ -1,5 +1,5 @@
-//! `cargo xtask install` and `cargo xtask archive` put the command, its manual pages and completions, and the firmware
-//! images into a prefix or into one archive file.
+//! `cargo xtask install` and `cargo xtask archive` put the command, its manual pages and completions, the firmware
+//! images and OpenSBI into a prefix or into one archive file.
 //!
 //! Installed files are listed in `share/hartlock/files`, which `--remove` reads.
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use xtask::{Outcome, Verdict, project, run};
+use xtask::{Outcome, Verdict, monitor, project, run};
 
 #[derive(clap::Args)]
 pub struct InstallArgs {
@@ -144,6 +144,15 @@ fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
             let bytes = read(&built.image(board, name))?;
             put(format!("share/hartlock/firmware/{board}/{name}"), &bytes, 0o644)?;
         }
+    }
+    let monitor = monitor::built()?;
+    put("share/hartlock/firmware/opensbi/fw_dynamic.bin".to_owned(), &read(&monitor.bin)?, 0o644)?;
+    for name in monitor::LICENCES {
+        put(
+            format!("share/doc/hartlock/opensbi/{name}"),
+            &read(&monitor.folder.join(name))?,
+            0o644,
+        )?;
     }
     for name in TEXTS {
         let bytes = read(&built.root.join(name))?;

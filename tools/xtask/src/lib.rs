@@ -21,6 +21,7 @@ pub mod output;
 pub mod consent;
 pub mod firmware;
 pub mod initramfs;
+pub mod monitor;
 pub mod packages;
 pub mod project;
 pub mod python;

@@ -23,7 +23,7 @@ mod runners;
 mod test;
 mod walkthrough;
 
-use xtask::firmware;
+use xtask::{firmware, monitor};
 
 fn main() -> ExitCode {
     let matches = command().get_matches();
@@ -31,6 +31,7 @@ fn main() -> ExitCode {
     let verdict = match name {
         "fetch" => run(arguments, fetch::main),
         "firmware" => run(arguments, firmware::main),
+        "monitor" => run(arguments, monitor::main),
         "install" => run(arguments, install::main),
         "archive" => run(arguments, install::archive),
         "test" => run(arguments, test::main),
@@ -54,6 +55,9 @@ fn command() -> clap::Command {
         .subcommand(firmware::FirmwareArgs::augment_args(
             clap::Command::new("firmware")
                 .about("Build the ROM, the loader and the device trees into target/firmware"),
+        ))
+        .subcommand(monitor::MonitorArgs::augment_args(
+            clap::Command::new("monitor").about("Build OpenSBI into the cache (device/monitor)"),
         ))
         .subcommand(install::InstallArgs::augment_args(clap::Command::new("install").about(
             "Install the command, its manual pages and completions, and the firmware images",

@@ -55,13 +55,16 @@ pub struct Set {
     source: Vec<SourcePin>,
 }
 
-/// The upstream archive of a source package.
-#[derive(Serialize, Deserialize)]
+/// The upstream archive of a source package. Of several with one name, the first one is taken that the archive has.
+#[derive(Clone, Serialize, Deserialize)]
 struct SourcePin {
     name: String,
     version: String,
     file: String,
     sha256: String,
+    /// The folder of the archive that has the file. If it is given, no index is needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
 }
 
 /// A tested package.
@@ -154,7 +157,10 @@ pub fn missing(names: &[&str]) -> Result<Vec<String>> {
     for name in names {
         let set = pins.set(name)?;
         if !is_complete(&set_dir(&cache, &pins.archive, name, set)?) {
-            let packages: Vec<_> = set.package.iter().map(|pin| pin.name.as_str()).collect();
+            let sources = set.source.iter().map(|pin| pin.name.as_str());
+            let mut packages: Vec<_> =
+                set.package.iter().map(|pin| pin.name.as_str()).chain(sources).collect();
+            packages.dedup();
             needs.push(format!(
                 "{} ({} MB from the Debian archive, into {})",
                 packages.join(", "),
@@ -334,28 +340,28 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
         apt::unpack(deb, tree)?;
         manifest.package.push(package);
     }
-    for source in &set.source {
-        let sources = archives.join(&source.name);
-        fs::create_dir_all(&sources)?;
-        from.indexed(&[])?
-            .download_source(&format!("{}={}", source.name, source.version), &sources)?;
-        let archive = sources.join(&source.file);
-        let bytes =
-            fs::read(&archive).with_context(|| format!("{} was not downloaded", source.file))?;
-        let package = Pin {
-            name: source.name.clone(),
-            architecture: SOURCE.into(),
-            version: source.version.clone(),
-            sha256: digest_of_bytes(&bytes),
-            folder: None,
-        };
-        ensure!(
-            package.sha256 == source.sha256,
-            "{} is not the file that was tested: SHA-256 {}, expected {}",
-            source.file,
-            package.sha256,
-            source.sha256
-        );
+    let mut sources = set.source.iter().peekable();
+    while let Some(source) = sources.next() {
+        if manifest.package.iter().any(|it| it.name == source.name && it.architecture == SOURCE) {
+            continue;
+        }
+        let folder = archives.join(&source.name);
+        fs::create_dir_all(&folder)?;
+        let has_other = sources.peek().is_some_and(|next| next.name == source.name);
+        match download_source(from, source, &folder) {
+            Err(_) if has_other => {
+                eprintln!("notice: no {} in the archive, taking the next version", source.file);
+                continue;
+            }
+            result => result.with_context(|| {
+                format!(
+                    "{} is not in the archive any more; HARTLOCK_MIRROR may name a mirror that keeps old files",
+                    source.file
+                )
+            })?,
+        }
+        let archive = folder.join(&source.file);
+        let package = identify_source(source, &archive)?;
         apt::unpack_source(&archive, &tree.join("src").join(&source.name))?;
         manifest.package.push(package);
     }
@@ -364,6 +370,37 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
     }
     fs::write(tree.join("manifest.toml"), toml::to_string(&manifest)?)?;
     Ok(())
+}
+
+/// Downloads the upstream archive of a source package into a folder.
+fn download_source(from: &mut Archives, source: &SourcePin, into: &Path) -> Result<()> {
+    match &source.folder {
+        Some(folder) => {
+            from.native.download_file(&format!("{folder}/{}", source.file), &source.sha256, into)
+        }
+        None => {
+            from.indexed(&[])?.download_source(&format!("{}={}", source.name, source.version), into)
+        }
+    }
+}
+
+/// Checks that an upstream archive is the file that was tested.
+fn identify_source(source: &SourcePin, archive: &Path) -> Result<Pin> {
+    let bytes = fs::read(archive).with_context(|| format!("{} was not downloaded", source.file))?;
+    let sha256 = digest_of_bytes(&bytes);
+    ensure!(
+        sha256 == source.sha256,
+        "{} is not the file that was tested: SHA-256 {sha256}, expected {}",
+        source.file,
+        source.sha256
+    );
+    Ok(Pin {
+        name: source.name.clone(),
+        architecture: SOURCE.into(),
+        version: source.version.clone(),
+        sha256,
+        folder: None,
+    })
 }
 
 /// Returns the tested version if it is offered; otherwise prints a notice and returns the newest one.

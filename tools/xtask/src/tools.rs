@@ -11,10 +11,13 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::consent::{self, Consent};
 use crate::packages::{self, PinFile, Root};
 use crate::python::{self, PackageSet};
-use crate::{project, run};
+use crate::{monitor, project, run};
 
 /// The package sets for a boot under emulation.
-const SETS: [&str; 2] = ["host", "board"];
+const SETS: [&str; 4] = ["host", "board", COMPILER, monitor::SOURCES];
+
+/// The package set of the compiler for bare RISC-V.
+pub(crate) const COMPILER: &str = "compiler";
 
 /// The package set with which libraries of other projects are compiled, in addition to the compiler.
 const PEERS: &str = "peers";
@@ -45,7 +48,7 @@ pub struct Tools {
     pub qemu_data_dir: PathBuf,
     /// The device tree compiler.
     pub dtc: PathBuf,
-    /// OpenSBI `fw_dynamic.bin` for the generic 64-bit platform.
+    /// OpenSBI's `fw_dynamic.bin`, built as device/monitor says.
     pub opensbi: PathBuf,
     /// Debian's kernel as an uncompressed `Image`.
     pub debian_kernel: PathBuf,
@@ -77,12 +80,12 @@ pub struct Peers {
 /// Returns the tools that compile libraries of other projects, which only the lab needs. Fetches what is missing if the
 /// user consents.
 pub fn peers() -> Result<Peers> {
-    consent::obtain(Consent::Ask, &packages::missing(&[PEERS, BASELINE])?)?;
-    let [peers, baseline] = packages::ensure_sets([PEERS, BASELINE])?;
+    consent::obtain(Consent::Ask, &packages::missing(&[PEERS, COMPILER])?)?;
+    let [peers, root] = packages::ensure_sets([PEERS, COMPILER])?;
     let headers = ["usr/include", "usr/include/riscv64-linux-gnu"].map(|path| peers.file(path));
     let [common, of_target] = headers;
-    let (compiler, archiver) = compiler(&baseline)?;
-    let mut versions = versions(&[baseline]);
+    let (compiler, archiver) = compiler(&root)?;
+    let mut versions = versions(&[root]);
     let version = versions.remove(COMPILER_PACKAGE).context("the compiler has no version")?;
     Ok(Peers { compiler, archiver, headers: [common?, of_target?], compiler_version: version })
 }
@@ -107,11 +110,11 @@ pub struct Baseline {
 
 /// Returns the compiler and the sources of the fifth paper's baseline. Fetches what is missing if the user consents.
 pub fn baseline() -> Result<Baseline> {
-    consent::obtain(Consent::Ask, &packages::missing(&[BASELINE])?)?;
-    let [root] = packages::ensure_sets([BASELINE])?;
+    consent::obtain(Consent::Ask, &packages::missing(&[BASELINE, COMPILER])?)?;
+    let [baseline, root] = packages::ensure_sets([BASELINE, COMPILER])?;
     let (compiler, archiver) = compiler(&root)?;
-    let sources = root.file("src/bearssl")?;
-    let mut versions = versions(&[root]);
+    let sources = baseline.file("src/bearssl")?;
+    let mut versions = versions(&[baseline, root]);
     let mut version = |name: &str| versions.remove(name).context("a package without a version");
     Ok(Baseline {
         compiler,
@@ -193,7 +196,7 @@ pub fn ensure(extent: Extent, consent: Consent) -> Result<Tools> {
 }
 
 fn located() -> Result<Tools> {
-    let [host, board] = packages::ensure_sets(SETS)?;
+    let [host, board, compiler, sources] = packages::ensure_sets(SETS)?;
     let qemu = match env::var_os("HARTLOCK_QEMU") {
         Some(path) => PathBuf::from(path),
         None => host.file("run/qemu-system-riscv64")?,
@@ -202,11 +205,11 @@ fn located() -> Result<Tools> {
         qemu,
         qemu_data_dir: host.file("usr/share/qemu")?,
         dtc: host.file("run/dtc")?,
-        opensbi: board.file("usr/lib/riscv64-linux-gnu/opensbi/generic/fw_dynamic.bin")?,
+        opensbi: monitor::build(&compiler, &sources, &[])?.bin,
         debian_kernel: board.file(&format!("{INSTALLER}/linux"))?,
         debian_initrd: board.file(&format!("{INSTALLER}/initrd.gz"))?,
         busybox: board.file("usr/bin/busybox")?,
-        versions: versions(&[host, board]),
+        versions: versions(&[host, board, sources]),
     })
 }
 

@@ -16,7 +16,7 @@ use hartlock_image::{Algorithm, Family, Policy};
 
 use crate::stages;
 use measure::Measured;
-use xtask::{Verdict, firmware, initramfs, project, run, tools};
+use xtask::{Verdict, firmware, initramfs, monitor, project, run, tools};
 
 #[derive(clap::Args)]
 pub struct DemoArgs {
@@ -174,7 +174,8 @@ impl<'a> Demo<'a> {
             self.run(&mut keygen)?;
         }
         let mut boot = self.sign_boot(&self.private_keys(), &self.file("loader.bin"));
-        boot.args(["--label", "OpenSBI and Hartlock loader"]);
+        let opensbi = monitor::built()?.label()?;
+        boot.args(["--label", &format!("{opensbi}, Hartlock loader")]);
         boot.arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
         let mut system = Command::new(&self.hartlock);

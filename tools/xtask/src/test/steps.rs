@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use xtask::consent::Consent;
-use xtask::{Outcome, firmware, tools};
+use xtask::{Outcome, firmware, monitor, tools};
 
 use crate::{deny, emulator, install, openssl, walkthrough};
 
@@ -99,6 +99,8 @@ const FIRMWARE: &[&str] = &["device", "verif/programs"];
 const FIRMWARE_AND_COMMAND: &[&str] = &["device", "verif/programs", "host/cli"];
 /// Descriptions of boards are compiled into what works with them.
 const CONTRACT: &[&str] = &["device/boards", "spec"];
+/// What OpenSBI is built from, beside the files that pin tools.
+const MONITOR: &[&str] = &["device/monitor"];
 const HW: &[&str] = &["hw"];
 const LAB: &[&str] = &["lab"];
 const COMPILER_AND_PYTHON: &[Outside] = &[Outside::Compiler, Outside::Python];
@@ -190,7 +192,7 @@ impl TestStep {
     const fn device(name: &'static str, about: &'static str) -> Self {
         Self::runner(name, about, "device")
             .packages(FIRMWARE)
-            .reads(&[CONTRACT])
+            .reads(&[CONTRACT, MONITOR])
             .ignored_paths(PROSE_AND_BENCHES)
     }
 
@@ -458,7 +460,15 @@ pub const STEPS: &[TestStep] = &[
     )
     .after(FETCHED)
     .packages(&["tools/xtask"])
-    .reads(&[&["tools/packages.toml", "tools/xtask/src/emulator.rs"]]),
+    .reads(&[&["tools/packages.toml", "tools/xtask/src/emulator.rs", "device/monitor"]]),
+    TestStep::function(
+        "monitor",
+        "OpenSBI is built to the stated bytes, twice, and has no call that takes a range of memory",
+        monitor::step,
+    )
+    .after(FETCHED)
+    .packages(&["tools/xtask"])
+    .reads(&[&["tools/packages.toml", "rust-toolchain.toml", "device/monitor"]]),
     TestStep::function(
         "firmware",
         "the boot stages build, fit into memory, and contain no panic",
