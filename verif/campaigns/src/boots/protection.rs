@@ -93,13 +93,8 @@ fn s_mode(bench: &TestBoard) -> Result<()> {
 fn open_domain(bench: &TestBoard) -> Result<()> {
     let mut tree = fs::read(&bench.firmware.boot_fdt)?;
     // The permissions of all regions become 0x3f, which allows everything.
-    let regions = tree
-        .windows(16)
-        .position(|cells| cells[4..8] == [0; 4] && cells[12..16] == [0; 4] && cells[3] != 0)
-        .into_iter()
-        .find_map(|_| find_regions(&tree));
-    let at = regions.context("the regions of the domain are not where they were")?;
-    for permission in [4, 12, 20, 28] {
+    let at = find_regions(&tree).context("the regions of the domain are not where they were")?;
+    for permission in (4..8 * PERMISSIONS.len()).step_by(8) {
         tree[at + permission..at + permission + 4].copy_from_slice(&0x3fu32.to_be_bytes());
     }
     let text = probe(bench, Some(tree), 1)?;
@@ -109,12 +104,13 @@ fn open_domain(bench: &TestBoard) -> Result<()> {
     Ok(())
 }
 
-/// Returns the offset of the property `regions`: five pairs of a phandle and permissions, which are 0, 0,
-/// 8, 0 and 0x3f.
+/// Permissions of the regions in the property `regions`.
+const PERMISSIONS: [u32; 11] = [0, 0, 0, 8, 0, 0x3f, 0x18, 0x18, 0x18, 0x18, 0x18];
+
+/// Returns the offset of the property `regions`: pairs of a phandle and permissions.
 fn find_regions(tree: &[u8]) -> Option<usize> {
-    let permissions = [0u32, 0, 8, 0, 0x3f];
-    tree.windows(40).position(|cells| {
-        permissions.iter().enumerate().all(|(index, permission)| {
+    tree.windows(8 * PERMISSIONS.len()).position(|cells| {
+        PERMISSIONS.iter().enumerate().all(|(index, permission)| {
             cells[8 * index + 4..8 * index + 8] == permission.to_be_bytes()
                 && cells[8 * index..8 * index + 3] == [0; 3]
         })

@@ -118,7 +118,7 @@ fn signed_fault_cases() -> Vec<Case> {
     let live: fn(Stage) -> Edit = |_| {
         Edit::Draft(|draft| {
             let last = draft.payloads.len() - 1;
-            draft.payloads[last].memory_size = 4096;
+            draft.payloads[last].memory_size = 8192;
             draft.payloads[last].load_at(qemu_virt::HANDOFF.start);
         })
     };

@@ -75,7 +75,7 @@ pub const TARGETS: &[BoardTarget] = &[
     }),
     BoardTarget::rom("rom/payload-over-the-hand-off-block", |bench| {
         let over = |draft: &mut Draft| {
-            draft.payloads[2].memory_size = 4096;
+            draft.payloads[2].memory_size = 8192;
             draft.payloads[2].load_at(qemu_virt::HANDOFF.start);
         };
         boot(bench, Edit::Draft(over))
