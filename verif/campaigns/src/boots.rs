@@ -17,6 +17,7 @@ mod lying_disk;
 pub mod port;
 mod protection;
 mod refusals;
+mod sbi;
 mod tee;
 mod traps;
 mod verdict;
@@ -54,7 +55,7 @@ pub struct BootsArgs {
 
 fn cases() -> Vec<Case> {
     if !port::is_default() {
-        return [linux::cases(), protection::everywhere(), dma::cases()]
+        return [linux::cases(), protection::everywhere(), sbi::everywhere(), dma::cases()]
             .into_iter()
             .flatten()
             .collect();
@@ -71,6 +72,8 @@ fn cases() -> Vec<Case> {
         kernels::cases(),
         protection::everywhere(),
         protection::cases(),
+        sbi::everywhere(),
+        sbi::cases(),
         dma::cases(),
         verdict::cases(),
         algorithms::cases(),
@@ -217,6 +220,10 @@ pub fn protection_step(_: &Path) -> Result<Outcome> {
     group("protection")
 }
 
+pub fn sbi_step(_: &Path) -> Result<Outcome> {
+    group("sbi")
+}
+
 pub fn verdict_step(_: &Path) -> Result<Outcome> {
     group("verdict")
 }
@@ -244,6 +251,7 @@ mod tests {
                 "harts",
                 "kernels",
                 "protection",
+                "sbi",
                 "verdict",
                 "algorithms",
                 "tee",

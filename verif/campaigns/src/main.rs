@@ -51,6 +51,7 @@ const STEPS: &[xtask::Step] = &[
     ("harts", boots::harts_step),
     ("kernels-boot", boots::kernels_step),
     ("protection", boots::protection_step),
+    ("sbi", boots::sbi_step),
     ("iommu", boots::iommu_step),
     ("verdict", boots::verdict_step),
     ("algorithms", boots::algorithms_step),

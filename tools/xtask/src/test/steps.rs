@@ -343,6 +343,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-loader",
                 "hartlock-loader-variants",
                 "hartlock-probe",
+                "hartlock-sbi",
                 "hartlock-dma",
                 "hartlock-devmem",
                 "hartlock-stub",
@@ -495,6 +496,7 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("harts", "boots with missing, faulting, late and uncooperative harts")
         .packages(FIRMWARE_AND_COMMAND),
     TestStep::device("protection", "S-mode and Linux cannot access protected memory").packages(FIRMWARE_AND_COMMAND),
+    TestStep::device("sbi", "no SBI call reads, prints or changes memory that is closed to S-mode"),
     TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
