@@ -21,6 +21,7 @@ use crate::runners;
 
 mod inputs;
 mod passes;
+mod published;
 mod schedule;
 mod steps;
 
@@ -108,6 +109,11 @@ pub fn main(args: &TestArgs) -> Result<Verdict> {
         println!(
             "{missing} files of public test vectors are missing (set HARTLOCK_VECTORS to a folder that has them)"
         );
+    }
+    if args.tier >= Tier::Full
+        && let Some(warning) = published::warning(&root)?
+    {
+        println!("{warning}");
     }
     if let Some(name) = &args.store {
         let time = Time { seconds, processor_seconds: processor_seconds(), lanes };
