@@ -300,6 +300,57 @@ mod tests {
         }
     }
 
+    /// Requests around every edge of the memory, with addresses that wrap, are compared with rules that are
+    /// computed without wrapping: each byte that is read or written must be the host's.
+    #[test]
+    fn no_permitted_request_has_a_byte_that_is_closed() {
+        let [memory, closed] = [LIMITS.memory, PROTECTED];
+        let edges = [0, memory.start, closed.start, closed.end, memory.end, 1 << 32, u64::MAX];
+        let steps = [-4097, -4096, -256, -255, -32, -31, -1, 0, 1, 32, 4096];
+        let points: std::vec::Vec<u64> = edges
+            .iter()
+            .flat_map(|edge| steps.iter().map(|step| edge.wrapping_add_signed(*step)))
+            .collect();
+        let is_open = |start: u64, len: u128| {
+            let (start, end) = (u128::from(start), u128::from(start) + len);
+            let is_inside = u128::from(memory.start) <= start && end <= u128::from(memory.end);
+            let has_closed = start < u128::from(closed.end) && u128::from(closed.start) < end;
+            is_inside && (len == 0 || !has_closed)
+        };
+        let (mut permitted, mut refused) = (0, 0);
+        for (operation, output) in
+            [(1, Some(32)), (2, None), (4, Some(0)), (5, Some(0)), (6, Some(256))]
+        {
+            for length in [0, 1, 31, 32, 100, 4096, 0x2000, 0x10_0000, u32::MAX] {
+                for source in &points {
+                    for destination in &points {
+                        let is_inline = output.is_none();
+                        let request = Request {
+                            operation,
+                            flags: u16::from(is_inline),
+                            source: *source,
+                            destination: if is_inline { 0 } else { *destination },
+                            length,
+                            ..GOOD
+                        };
+                        if LIMITS.judge(&request).is_err() {
+                            refused += 1;
+                            continue;
+                        }
+                        permitted += 1;
+                        let length = u128::from(length);
+                        assert!(is_open(*source, length), "{request:x?}");
+                        // Encryption and decryption write at most as much as they read.
+                        let written = output.map(|len: u128| if len == 0 { length } else { len });
+                        let is_harmless = written.is_none_or(|len| is_open(*destination, len));
+                        assert!(is_harmless, "{request:x?}");
+                    }
+                }
+            }
+        }
+        assert!(permitted > 1000 && refused > permitted, "{permitted} of {refused}");
+    }
+
     /// The refusal is the same whatever other errors the request has.
     #[test]
     fn an_operation_that_is_not_offered_is_none() {
