@@ -21,9 +21,13 @@ module flop_cell_proof #(
   logic [Width-1:0] value, shadowed;
   logic             differs;
   state_e           state;
-  flop_cell       #(.Width(Width), .Reset(Reset))                          u_flop   (.clk_i, .rst_ni(reset_n), .d_i, .q_o(value));
-  sparse_fsm      #(.state_t(state_e), .Reset(StOther), .MinDistance(2))   u_state  (.clk_i, .rst_ni(reset_n), .state_i(state_e'(d_i)), .state_o(state));
-  shadow_register #(.Width(Width), .Reset(Reset))                          u_shadow (.clk_i, .rst_ni(reset_n), .write_i, .d_i, .q_o(shadowed), .differs_o(differs));
+  flop_cell #(.Width(Width), .Reset(Reset)) u_flop (.clk_i, .rst_ni(reset_n), .d_i, .q_o(value));
+  sparse_fsm #(.state_t(state_e), .Reset(StOther), .MinDistance(2)) u_state (
+    .clk_i, .rst_ni(reset_n), .state_i(state_e'(d_i)), .state_o(state)
+  );
+  shadow_register #(.Width(Width), .Reset(Reset)) u_shadow (
+    .clk_i, .rst_ni(reset_n), .write_i, .d_i, .q_o(shadowed), .differs_o(differs)
+  );
 
   logic [Width-1:0] before_q, written_q;
   logic             was_reset_q = 1'b1;
