@@ -175,4 +175,10 @@ module sha3_block
   `ASSERT(NothingFollowsTheEnd_A, state_q == StDone |-> !moves)
   // A word beyond the rate would reach the capacity, on which the security rests.
   `ASSERT(ALaneIsOfTheRate_A, moves |-> lane <= last_lane_i)
+  // A block that has its last lane is offered; otherwise its words would be mixed with the next ones.
+  `ASSERT(ACompleteBlockIsFull_A, moves && is_last_lane && !clear_i |=> full_q)
+  // Lanes are filled in order, so each word has one place.
+  `ASSERT(LanesAreFilledInOrder_A, moves && !is_last_lane && !clear_i |=> lane_q == $past(lane) + 5'd1)
+  // Nothing of a block is left in the next one, whose padding relies on zeros.
+  `ASSERT(ATakenBlockIsCleared_A, take_i && !moves |=> block_o[0] == '0)
 endmodule

@@ -185,4 +185,7 @@ module sha3_control
   `ASSERT(OutputIsOfAWholeMessage_A, word_valid_o |-> final_q || differs)
   // Only whole blocks are added to the state.
   `ASSERT(OnlyBlocksAreAdded_A, add_block_o |-> block_valid_i)
+  // The ring of the rate is back at its beginning before rounds work on it.
+  `ASSERT(TheRingTurnsWhole_A,
+          in_rounds && $past(in_squeeze || in_turn) && !differs |-> $past(count_q) == LastTurn)
 endmodule

@@ -216,4 +216,8 @@ module sha3_core
   `ASSERT(AnErrorOfTheControlStopsTheBlock_A, control_error && Hardened |=> block_error)
   // An error of the block reaches the control, so no output leaves after it.
   `ASSERT(AnErrorOfTheBlockStopsTheControl_A, block_error && !control_error && Hardened |=> control_error)
+  // Nothing but a round, a block or a turn changes the first lane, so no output is of half a step.
+  `ASSERT(TheRateWaits_A, !clear && !permute && !add_block && !turn |=> $stable(state_q[0]))
+  // Only rounds reach the capacity. Output turns the rate, and must not shift a lane of the capacity into it.
+  `ASSERT(TheCapacityChangesInRounds_A, !clear && !permute |=> $stable(state_q[RateLanes]))
 endmodule
