@@ -748,7 +748,7 @@ class CommandLine(unittest.TestCase):
         code, output = self.run_main(self.bad, *key)
         self.assertEqual(code, 1)
         self.assertTrue(output.startswith("E0301 SignatureMismatch: A signature does not verify."))
-        self.assertIn("\n  hint: Sign the bundle again", output)
+        self.assertIn("\n  hint: Fetch the bundle again", output)
         self.assertEqual(self.run_main(self.good, self.bad, *key)[0], 1)
         missing = str(self.directory / "none.hlk")
         self.assertEqual(self.run_main(missing, self.bad, self.good, *key)[0], 2)
