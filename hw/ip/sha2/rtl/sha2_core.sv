@@ -394,4 +394,8 @@ module sha2_core
   // A state that waits for its reader does not change, unless an upset or a wipe ends it.
   `ASSERT(StateWaitsForItsReader_A,
           state_valid_o && !state_ready_i && !wipe_i |=> $stable(state_o) || error_o)
+  // Without a step the variables wait for a word of the message, and no round is made twice.
+  `ASSERT(VariablesWaitForAStep_A, !step && !clear_vars && !clear_entering |=> $stable(v_q[3]))
+  // So do the words of the schedule, which would be those of other rounds.
+  `ASSERT(WordsWaitForAStep_A, !step && !clear_words |=> $stable(w_q[Depth]))
 endmodule
