@@ -201,4 +201,8 @@ module aes_keys
   `ASSERT(AnErrorIsBusy_A, error_o |-> busy_o)
   // A stop ends an expansion in one cycle, so a wipe can begin.
   `ASSERT(AStopIsTaken_A, stop_i && !error_o && !differs |=> in_idle)
+  // The round constant is a power of x, which is never zero: two rounds without one would have related keys.
+  `ASSERT(ARoundConstantIsNotZero_A, in_expand |-> rcon_q != '0 || differs)
+  // SubWord and RotWord belong to fixed places of the schedule (FIPS 197 §5.2).
+  `ASSERT(ThePhaseIsOfTheIndex_A, in_expand && !differs |-> index_q % 6'(key_words(len_i)) == 6'(phase_q))
 endmodule

@@ -138,4 +138,6 @@ module aes_masks #(
   `ASSERT(AWordIsTestedWhole_A, takes |-> !samples)
   // A generator whose output stands still would make the masks worthless.
   `ASSERT(TheBitsAreNotStuck_A, 1'b1 |=> random_o != $past(random_o))
+  // A word has eight samples of four bits. More would be tested although they are zeros of the shift.
+  `ASSERT(AWordHasEightSamples_A, left_q <= 4'd8)
 endmodule

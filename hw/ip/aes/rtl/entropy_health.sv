@@ -123,4 +123,10 @@ module entropy_health #(
   `ASSERT(AClearTrustsNothing_A, clear_i |=> !healthy_o)
   // The sample that is counted is the first one of its window, and it counts itself (§4.4.2, steps 1 to 4).
   `ASSERT(AWindowCountsItsFirstSample_A, valid_i && is_first && !clear_i |=> equals_q == CountBits'(1))
+  // A sample that comes too often in a row ends the trust (§4.4.1).
+  `ASSERT(ARepetitionEndsTheTrust_A, valid_i && repeats_d >= CountBits'(RepetitionCutoff) |=> !healthy_o)
+  // So does one that comes too often in a window (§4.4.2).
+  `ASSERT(AProportionEndsTheTrust_A, valid_i && equals_d >= CountBits'(ProportionCutoff) |=> !healthy_o)
+  // The start-up test has 1,024 samples, which are two windows (§4.3).
+  `ASSERT(TrustTakesTwoWindows_A, $rose(trust_q.passed) && !differs |-> $past(trust_q.half))
 endmodule
