@@ -515,7 +515,7 @@ async def streams_no_word_of_a_configuration_that_was_upset(dut):
             # A block of the text leaves for the cipher in this cycle.
             await driver.wait_for(dut.input_ready)
             await driver.tick(at - 1)
-            register = dut.u_control.value_q
+            register = dut.u_control.u_flop.value_q
             register.value = int(register.value) ^ 1 << bit
             await driver.let_assertions_fail()
             for _ in range(6):
