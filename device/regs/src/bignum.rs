@@ -121,8 +121,8 @@ block! {
         0x28 operand: BignumOperand WriteOnly,
         /// Words of the operand.
         ///
-        /// The words come in ascending order, at most 128 of them, read or written. A command ends the
-        /// sequence.
+        /// The words come in ascending order, at most 128 of them, read or written. A command that
+        /// begins ends the sequence, and one that is refused for its length does not.
         0x2c data: u32 ReadWrite,
     }
 }
