@@ -57,7 +57,16 @@ pub fn hart_status(hart: usize) -> Result<usize, Error> {
 
 /// Raises the supervisor software interrupt of the harts in `mask` (§8.1).
 pub fn send_ipi(mask: u64) {
-    let _ = call(IPI, 0, [mask as usize, 0, 0]);
+    if call(IPI, 0, [mask as usize, 0, 0]).is_ok() {
+        return;
+    }
+    // OpenSBI 1.7 to 1.9 refuse a mask as a whole if one hart of it is stopped, as a hart is that trapped.
+    let mut left = mask;
+    while left != 0 {
+        let lowest = left & left.wrapping_neg();
+        let _ = call(IPI, 0, [lowest as usize, 0, 0]);
+        left ^= lowest;
+    }
 }
 
 /// Resets the machine (§10.1). The function returns only if this fails.
