@@ -201,12 +201,8 @@ module svu_host
   );
 
   // --- registers ---
-  logic [11:0]      block_addr;
-  logic [31:0]      block_w_data;
-  logic [3:0]       block_w_strb;
-  logic [2:0]       aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready, ar_valid, ar_ready, r_valid, r_ready;
-  logic [2:0][1:0]  b_resp, r_resp;
-  logic [2:0][31:0] r_data;
+  axil_req_t  [2:0] block_req;
+  axil_resp_t [2:0] block_resp;
 
   // A store of a word into the engine waits until the word before was taken. The timeout is longer
   // than the longest wait that the engine's tests allow.
@@ -228,67 +224,24 @@ module svu_host
     .rvalid_o         (access_rvalid[2]),
     .rdata_o          (access_rdata[2]),
     .err_o            (access_err[2]),
-    // Address and data for all blocks, and handshakes for each.
-    .block_addr_o     (block_addr),
-    .block_w_data_o   (block_w_data),
-    .block_w_strb_o   (block_w_strb),
-    .block_aw_valid_o (aw_valid),
-    .block_aw_ready_i (aw_ready),
-    .block_w_valid_o  (w_valid),
-    .block_w_ready_i  (w_ready),
-    .block_b_valid_i  (b_valid),
-    .block_b_ready_o  (b_ready),
-    .block_b_resp_i   (b_resp),
-    .block_ar_valid_o (ar_valid),
-    .block_ar_ready_i (ar_ready),
-    .block_r_valid_i  (r_valid),
-    .block_r_ready_o  (r_ready),
-    .block_r_data_i   (r_data),
-    .block_r_resp_i   (r_resp)
+    // Engine, storage and the page of the bench.
+    .block_o          (block_req),
+    .block_i          (block_resp)
   );
-
-  // Engine and storage get the same address and data, and handshakes of their own.
-  function automatic axil_req_t request(logic aw, logic w, logic b, logic ar, logic r, logic [11:0] address,
-                                        logic [31:0] data, logic [3:0] strobes);
-    return '{aw_valid: aw, aw_addr: address, w_valid: w, w_data: data, w_strb: strobes, b_ready: b, ar_valid: ar,
-             ar_addr: address, r_ready: r};
-  endfunction
-  assign engine_axil_o = request(aw_valid[0], w_valid[0], b_ready[0], ar_valid[0], r_ready[0], block_addr, block_w_data,
-                                block_w_strb);
-  assign otp_axil_o    = request(aw_valid[1], w_valid[1], b_ready[1], ar_valid[1], r_ready[1], block_addr, block_w_data,
-                                block_w_strb);
-  assign aw_ready[1:0] = {otp_axil_i.aw_ready, engine_axil_i.aw_ready};
-  assign w_ready[1:0]  = {otp_axil_i.w_ready, engine_axil_i.w_ready};
-  assign b_valid[1:0]  = {otp_axil_i.b_valid, engine_axil_i.b_valid};
-  assign b_resp[1:0]   = {otp_axil_i.b_resp, engine_axil_i.b_resp};
-  assign ar_ready[1:0] = {otp_axil_i.ar_ready, engine_axil_i.ar_ready};
-  assign r_valid[1:0]  = {otp_axil_i.r_valid, engine_axil_i.r_valid};
-  assign r_data[1:0]   = {otp_axil_i.r_data, engine_axil_i.r_data};
-  assign r_resp[1:0]   = {otp_axil_i.r_resp, engine_axil_i.r_resp};
+  assign engine_axil_o   = block_req[0];
+  assign otp_axil_o      = block_req[1];
+  assign block_resp[1:0] = {otp_axil_i, engine_axil_i};
 
   // The page of the bench, which is no part of a chip.
   bench_registers u_bench (
     .clk_i,
     .rst_ni,
-    .aw_valid_i   (aw_valid[2]),
-    .aw_ready_o   (aw_ready[2]),
-    .w_valid_i    (w_valid[2]),
-    .w_ready_o    (w_ready[2]),
-    .b_valid_o    (b_valid[2]),
-    .b_ready_i    (b_ready[2]),
-    .ar_valid_i   (ar_valid[2]),
-    .ar_ready_o   (ar_ready[2]),
-    .r_valid_o    (r_valid[2]),
-    .r_ready_i    (r_ready[2]),
-    .r_data_o     (r_data[2]),
-    .addr_i       (block_addr),
-    .w_data_i     (block_w_data),
-    .w_strb_i     (block_w_strb),
+    .axil_i       (block_req[2]),
+    .axil_o       (block_resp[2]),
     .write_o      (bench_write_o),
     .write_addr_o (bench_addr_o),
     .write_data_o (bench_data_o)
   );
-  assign {b_resp[2], r_resp[2]} = '0;
 
   // Code comes only from the first stage and the scratchpad.
   `MACHINE_ASSERT(FetchesReachTheirMemory_A,
