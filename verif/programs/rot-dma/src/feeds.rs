@@ -72,7 +72,7 @@ pub fn run(engines: Engines<'_>) -> Result<(), Error> {
     let sha3 = unsafe { Block::new(core::ptr::with_exposed_provenance_mut(SHA3)) };
     let list = &raw mut LIST;
     // SAFETY: the only other user of the list is the driver that is not used any more.
-    let list: &mut List = unsafe { &mut *list };
+    let list: &mut DescriptorList = unsafe { &mut *list };
     let offset = core::ptr::from_mut(list).addr() - SCRATCHPAD;
     let mut dma = Dma::new(dma, list, offset, Sleeping(|| sleep_until(interrupt::DMA)))?;
     let mut sha2 = Sha2::new(sha2, Sleeping(|| sleep_until(interrupt::SHA2)))?;
