@@ -225,10 +225,11 @@ fn do_all(work: &[Work<'_>]) -> Result<Outcome> {
     let mut times = Vec::new();
     for (name, seconds, done) in in_parallel(work, |work| {
         let start = Instant::now();
-        let done = work.run(&tools);
+        let done = work.run_to_end(&tools);
+        // A run that is stopped early has told its faults by then.
+        done.faults.iter().for_each(|fault| eprintln!("FAILED {}: {fault}", work.name()));
         (work.name(), start.elapsed().as_secs(), done)
     }) {
-        let done = done?;
         times.push((seconds, name));
         faults.extend(done.faults);
         skipped.extend(done.notes.into_iter().filter(|note| note.contains("SKIPPED")));
@@ -273,6 +274,14 @@ impl Work<'_> {
             Work::Upset(ip, campaign) => format!("upsets of {} in {}", campaign.name, ip.name),
             Work::MutateMachine(system) => format!("mutants of machines in {}", system.ip()),
         }
+    }
+
+    /// Does the work. An error, such as a model that cannot be built, is a fault of this work, and the rest goes on.
+    fn run_to_end(&self, tools: &Tools) -> Done {
+        self.run(tools).unwrap_or_else(|error| Done {
+            faults: vec![format!("{}: {error:#}", self.name())],
+            ..Done::default()
+        })
     }
 
     fn run(&self, tools: &Tools) -> Result<Done> {
