@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 
 import cocotb
-from cocotb.triggers import ReadOnly
+from cocotb.triggers import FallingEdge, ReadOnly
 from sha2_bench import FIRST, NEXT, RESUME, SAVE, Core
 from stored_vectors import CHAIN, Chain, digests, next_of_chain, whole_chain
 from upsets import upsets_of
@@ -237,7 +237,7 @@ async def ends_in_error(core: Core, where: str) -> None:
 
 
 async def reach(core: Core, where: str) -> None:
-    """Brings the control into a state, and stays in it as long as it may."""
+    """Brings the control into a state, and returns in the middle of a cycle of it, when its registers have settled."""
     dut = core.dut
     dut.state_ready_i.value = 0
     if where in ("rounds", "turn", "save"):
@@ -259,7 +259,7 @@ async def reach(core: Core, where: str) -> None:
         await core.pulse(core.dut.wipe_i)
     await ReadOnly()
     state = int(dut.u_control.u_state.u_flop.value_q.value)
-    await core.tick()
+    await FallingEdge(core.clock)
     assert state == CONTROL_STATES[where], f"not in {where} but {state:06b}"
 
 
