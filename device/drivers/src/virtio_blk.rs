@@ -1,9 +1,9 @@
 //! A polled virtio block device (Virtual I/O Device Specification v1.2, §2.7, §5.2) on virtio-mmio ([`mmio`]) or on a
 //! PCI bus ([`pci`]).
 //!
-//! The device is not trusted: it may write wrong bytes, late bytes, or nothing. Therefore its destination must be
-//! memory that no code trusts before it was hashed, and the queue is located outside of that memory. Without an IOMMU
-//! the driver cannot prevent a device with DMA from writing *elsewhere* (`docs/security/boards.md`).
+//! The device is not trusted: it may write wrong bytes, late bytes, or nothing, also after it has completed a request.
+//! Therefore its destination must be memory whose content is copied before it is judged. Without an IOMMU the driver
+//! cannot prevent a device with DMA from writing *elsewhere* (`docs/security/boards.md`).
 
 pub mod mmio;
 pub mod pci;
@@ -200,15 +200,21 @@ impl<T: Transport> VirtioBlk<T> {
         reset(&self.transport)
     }
 
-    /// Starts to read `len` bytes from `sector` into memory at `address`, and returns the slot of the request.
+    /// Starts to read `len` bytes from `sector` into memory, and returns the slot of the request. `address_of` returns
+    /// the address of the buffer of a slot.
     ///
     /// # Errors
     /// `Busy` if all slots are in flight.
     ///
     /// # Safety
-    /// The device may write to `[address, address + len)` until [`VirtioBlk::poll`] reports the
-    /// slot or the device is reset; `len` is a multiple of 512.
-    pub unsafe fn submit(&mut self, sector: u64, address: u64, len: u32) -> Result<usize, Error> {
+    /// The device may write to the first `len` bytes of the buffer until [`VirtioBlk::poll`] reports the slot or the
+    /// device is reset; `len` is a multiple of 512.
+    pub unsafe fn submit(
+        &mut self,
+        sector: u64,
+        len: u32,
+        address_of: impl FnOnce(usize) -> u64,
+    ) -> Result<usize, Error> {
         let slot = self.in_use.iter().position(|used| !used).ok_or(Error::Busy)?;
         let first = slot.wrapping_mul(3);
         let request = self.place_of(offset_of!(Queue, requests), slot, size_of::<RequestHeader>());
@@ -218,7 +224,7 @@ impl<T: Transport> VirtioBlk<T> {
         let base = self.queue.expose_provenance();
         let chain = [
             (base.wrapping_add(request) as u64, size_of::<RequestHeader>() as u32, NEXT),
-            (address, len, NEXT | DEVICE_WRITES),
+            (address_of(slot), len, NEXT | DEVICE_WRITES),
             (base.wrapping_add(status) as u64, 1, DEVICE_WRITES),
         ];
         for (at, (address, len, flags)) in (first..).zip(chain) {

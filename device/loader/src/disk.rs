@@ -5,13 +5,12 @@ use core::marker::PhantomData;
 use hartlock_drivers::arrivals::Arrivals;
 use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
-use hartlock_kernels::Kernels;
+use hartlock_kernels::{HashFamily, Kernels, Tier};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Coordinator, Job};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
-use hartlock_virt::block::{BlockDevice, DEPTH, SECTOR_SIZE, request_size};
-use hartlock_virt::board::map;
+use hartlock_virt::block::{self, BlockDevice, DEPTH, SECTOR_SIZE, request_size};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
@@ -19,12 +18,8 @@ use crate::harts::{self, Harts, Leaves, POOL};
 use crate::log::step;
 use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 
-/// Size in bytes of the bounce buffer, which receives all reads except those of payloads.
-const BOUNCE_SIZE: usize = 4096;
-
-/// The bounce buffer, in the memory that the disk can reach, 1 MiB after the queue of the driver.
-const BOUNCE: Region = Region::new(map::DMA.start + (1 << 20), BOUNCE_SIZE as u64);
-const _: () = assert!(map::DMA.contains(&BOUNCE));
+/// Maximum number of bytes in one request for metadata.
+const METADATA_REQUEST_SIZE: usize = 4096;
 
 /// A strategy for reading payloads from the disk.
 pub trait Reading: Sized {
@@ -56,7 +51,6 @@ impl Reading for Once {
 /// The block device with the harts that hash the data, and the log.
 pub struct Disk<'a, 'b, R> {
     device: BlockDevice,
-    bounce: *mut u8,
     kernels: Kernels,
     /// Harts that take part in this boot.
     pub harts: &'a mut Harts,
@@ -85,8 +79,7 @@ impl<'a, 'b, R> Disk<'a, 'b, R> {
         harts: &'a mut Harts,
         log: &'a mut Log<'b>,
     ) -> Result<Self, Reason> {
-        let bounce = core::ptr::with_exposed_provenance_mut(BOUNCE.start as usize);
-        Ok(Self { device: BlockDevice::open()?, bounce, kernels, harts, log, reading: PhantomData })
+        Ok(Self { device: BlockDevice::open()?, kernels, harts, log, reading: PhantomData })
     }
 
     /// Stops the device; afterwards it does not write to memory.
@@ -97,18 +90,19 @@ impl<'a, 'b, R> Disk<'a, 'b, R> {
         self.device.reset()
     }
 
-    /// Reads whole sectors and waits until they are in memory.
-    fn read_sectors(&mut self, sector: u64, address: u64, len: u32) -> Result<(), Reason> {
-        // SAFETY: callers pass the bounce buffer, which no code reads before the request has ended.
-        unsafe { self.device.submit(sector, address, len) }?.ok_or(Reason::MediumError)?;
+    /// Reads whole sectors, waits until they are in the buffer of a request, and returns the slot of the request.
+    fn read_sectors(&mut self, sector: u64, len: u64) -> Result<usize, Reason> {
+        self.device.submit(sector, len)?.ok_or(Reason::MediumError)?;
         let deadline = clock::deadline(DEVICE_MS);
-        while self.device.poll()?.is_none() {
+        loop {
+            if let Some(slot) = self.device.poll()? {
+                return Ok(slot);
+            }
             if clock::is_past(deadline) {
                 return Err(Reason::MediumError);
             }
             core::hint::spin_loop();
         }
-        Ok(())
     }
 
     /// Logs one step of the work on a payload.
@@ -131,18 +125,12 @@ impl<R: Reading> Platform for Disk<'_, '_, R> {
         let mut rest = into;
         while !rest.is_empty() {
             let skip = (at % SECTOR_SIZE) as usize;
-            let here = rest.len().min(BOUNCE_SIZE.saturating_sub(skip));
+            let here = rest.len().min(METADATA_REQUEST_SIZE.saturating_sub(skip));
             let sectors_len = align_up((skip as u64).saturating_add(here as u64), SECTOR_SIZE)
                 .ok_or(Reason::InternalLimit)?;
-            let bounce = self.bounce.expose_provenance() as u64;
-            self.read_sectors(at / SECTOR_SIZE, bounce, sectors_len as u32)?;
+            let slot = self.read_sectors(at / SECTOR_SIZE, sectors_len)?;
             let (now, later) = rest.split_at_mut_checked(here).ok_or(Reason::InternalLimit)?;
-            let source = self.bounce.wrapping_add(skip);
-            for (index, byte) in now.iter_mut().enumerate() {
-                // SAFETY: `skip + here` is at most the size of the buffer, which the device has
-                // finished writing.
-                *byte = unsafe { source.wrapping_add(index).read_volatile() };
-            }
+            block::copy_from(slot, skip, now, has_vectors(&self.kernels));
             rest = later;
             at = at.saturating_add(here as u64);
         }
@@ -161,7 +149,7 @@ impl<R> Disk<'_, '_, R> {
     /// `InternalLimit`.
     pub fn begin(&self, payload: &PayloadRecord) -> Result<Transfer, Reason> {
         let padded_size = align_up(payload.size, PAGE_SIZE).ok_or(Reason::InternalLimit)?;
-        Ok(Transfer::new(payload, padded_size))
+        Ok(Transfer::new(payload, padded_size, has_vectors(&self.kernels)))
     }
 
     /// Waits until the whole payload is in memory.
@@ -192,14 +180,14 @@ impl<R> Disk<'_, '_, R> {
             start: payload.load_address.saturating_add(payload.size),
             end: payload.load_address.saturating_add(padded_size),
         };
-        // SAFETY: the range is inside the payload's load range, which the device has finished writing.
+        // SAFETY: the range is inside the payload's load range, was copied, and is not written any more.
         let padding = bits_of(unsafe { memory::bytes(padding) });
         // The rest of the payload's memory may contain data of an earlier boot, so it is zeroed.
         let rest = Region {
             start: payload.load_address.saturating_add(padded_size),
             end: payload.load_address.saturating_add(payload.memory_size),
         };
-        // SAFETY: the range is inside the payload's load range, which was checked, and the device does not write there.
+        // SAFETY: the range is inside the payload's load range, which was checked, and nothing else uses it.
         unsafe { memory::bytes_mut(rest) }.fill(0);
         Ok(Loaded { digest, padding })
     }
@@ -222,7 +210,7 @@ impl<R> Disk<'_, '_, R> {
                     start: payload.load_address.saturating_add(hashed),
                     end: payload.load_address.saturating_add(arrived),
                 };
-                // SAFETY: the range is inside the payload's load range, and the device has completed it.
+                // SAFETY: the range is inside the payload's load range, was copied, and is not written any more.
                 hasher.update(unsafe { memory::bytes(range) });
                 hashed = arrived;
             }
@@ -353,30 +341,45 @@ impl Patience {
     }
 }
 
-/// A payload that the device is writing to memory, by several requests at a time.
+/// Returns true if this hart has vector instructions: one of its kernels passed a test with them.
+fn has_vectors(kernels: &Kernels) -> bool {
+    HashFamily::ALL.into_iter().any(|family| {
+        [kernels.tier(family), kernels.tier_of_many(family)]
+            .into_iter()
+            .any(|tier| tier == Tier::Zvbb || tier == Tier::Zvknh)
+    })
+}
+
+/// A payload that is being read by several requests at a time.
+///
+/// The device writes to the buffers of the requests. The boot hart copies them to the payload's place in the order in
+/// which they complete, and only copied bytes count as arrived. Other harts never copy: a hart that was given up as lost
+/// may run on later, and could then change bytes that were already hashed.
 pub struct Transfer {
+    has_vectors: bool,
     start: Instant,
     end: Instant,
     first_sector: u64,
     address: u64,
     arrivals: Arrivals,
-    /// Offset in the payload of the request in each slot of the device.
-    offset_of: [u64; DEPTH],
+    /// Offset in the payload, and length, of the request in each slot of the device.
+    range_of: [(u64, u64); DEPTH],
     silence: u64,
 }
 
 impl Transfer {
-    fn new(payload: &PayloadRecord, padded_size: u64) -> Self {
+    fn new(payload: &PayloadRecord, padded_size: u64, has_vectors: bool) -> Self {
         let start = clock::now();
         let block_size = payload.mode.block_size().map_or(u64::MAX, u64::from);
         Self {
+            has_vectors,
             start,
             end: start,
             // Payload offsets are multiples of 4096, so the division is exact.
             first_sector: payload.offset / SECTOR_SIZE,
             address: payload.load_address,
             arrivals: Arrivals::new(padded_size, request_size(block_size)),
-            offset_of: [0; DEPTH],
+            range_of: [(0, 0); DEPTH],
             silence: clock::deadline(DEVICE_MS),
         }
     }
@@ -390,22 +393,23 @@ impl Transfer {
         self.arrivals.is_complete()
     }
 
-    /// Submits requests as long as the device accepts them, and collects the completed ones.
+    /// Submits requests as long as the device accepts them, and copies what the completed ones have read.
     fn advance(&mut self, device: &mut BlockDevice) -> Result<(), Reason> {
         while let Some((offset, len)) = self.arrivals.next_request() {
             let sector = self.first_sector.saturating_add(offset / SECTOR_SIZE);
-            let address = self.address.saturating_add(offset);
-            // SAFETY: the range is inside the payload's load range, which was checked against the board's map, and no
-            // code reads its bytes before they have arrived.
-            let slot = unsafe { device.submit(sector, address, len as u32) }?;
-            let Some(slot) = slot else { break };
-            if let Some(place) = self.offset_of.get_mut(slot) {
-                *place = offset;
+            let Some(slot) = device.submit(sector, len)? else { break };
+            if let Some(place) = self.range_of.get_mut(slot) {
+                *place = (offset, len);
             }
             self.arrivals.requested(len);
         }
         while let Some(slot) = device.poll()? {
-            self.arrivals.completed(self.offset_of.get(slot).copied().unwrap_or(u64::MAX));
+            let (offset, len) = self.range_of.get(slot).copied().unwrap_or((u64::MAX, 0));
+            let place = Region::new(self.address.saturating_add(offset), len);
+            // SAFETY: the range is inside the payload's load range, which was checked against the board's map, and no
+            // code reads its bytes before they have arrived.
+            block::copy_from(slot, 0, unsafe { memory::bytes_mut(place) }, self.has_vectors);
+            self.arrivals.completed(offset);
             self.end = clock::now();
             self.silence = clock::deadline(DEVICE_MS);
         }

@@ -43,7 +43,7 @@ pub const BOOT_FDT: Region = Region::new(0x8040_0000, 128 * KIB);
 pub const METADATA: Region = Region::new(0x8044_0000, 512 * KIB);
 /// The device tree that Linux gets.
 pub const LINUX_FDT: Region = Region::new(0x8050_0000, 256 * KIB);
-/// What the disk reads and writes while the loader runs, apart from payloads: queue and bounce buffer.
+/// What the disk reads and writes while the loader runs: queue and buffers of requests.
 pub const DMA: Region = Region::new(0x8060_0000, 2 * MIB);
 /// System payloads.
 pub const SYSTEM: Region =

@@ -3,6 +3,7 @@
 use hartlock_image::Reason;
 use hartlock_verify::board::Region;
 
+use super::buffers::{BUFFER_SIZE, address};
 pub use crate::soc::SECTOR_SIZE;
 use crate::soc::Storage;
 
@@ -13,8 +14,8 @@ pub const DEPTH: usize = 8;
 /// together keep the storage busy while the boot hart hashes a block and cannot submit new ones.
 pub const fn request_size(block_size: u64) -> u64 {
     const PAGE: u64 = 4096;
-    const MOST: u64 = 128 << 10;
-    if block_size > MOST / 2 { MOST } else { (block_size * 2).next_multiple_of(PAGE) }
+    let is_large = block_size > BUFFER_SIZE / 2;
+    if is_large { BUFFER_SIZE } else { (block_size * 2).next_multiple_of(PAGE) }
 }
 
 /// The storage as a block device.
@@ -43,23 +44,16 @@ impl BenchDisk {
     ///
     /// # Errors
     /// `MediumError`.
-    ///
-    /// # Safety
-    /// The same as for a virtio block device.
-    pub unsafe fn submit(
-        &mut self,
-        sector: u64,
-        address: u64,
-        len: u32,
-    ) -> Result<Option<usize>, Reason> {
+    pub fn submit(&mut self, sector: u64, len: u64) -> Result<Option<usize>, Reason> {
         if self.submitted.wrapping_sub(self.completed) >= DEPTH as u64 {
             return Ok(None);
         }
-        // SAFETY: the caller guarantees the range.
-        if !unsafe { self.storage.start(sector, Region::new(address, len.into())) } {
+        let slot = (self.submitted % DEPTH as u64) as usize;
+        let buffer = Region::new(address(slot), len.min(BUFFER_SIZE));
+        // SAFETY: the buffer belongs to the slot, and code only copies from it after the request has completed.
+        if !unsafe { self.storage.start(sector, buffer) } {
             return Err(Reason::MediumError);
         }
-        let slot = (self.submitted % DEPTH as u64) as usize;
         self.submitted = self.submitted.wrapping_add(1);
         Ok(Some(slot))
     }

@@ -4,6 +4,7 @@ pub use hartlock_drivers::virtio_blk::{DEPTH, SECTOR_SIZE};
 use hartlock_drivers::virtio_blk::{Error, Queue, VirtioBlk};
 use hartlock_image::Reason;
 
+use super::buffers::{BUFFER_SIZE, address};
 use crate::board::map;
 use bus::Transport;
 #[cfg(storage = "virtio")]
@@ -18,7 +19,7 @@ mod bus;
 /// Returns the size of one request in bytes. The size is large enough that the cost of a request does not matter, and
 /// small enough that hashing starts early.
 pub const fn request_size(_: u64) -> u64 {
-    128 << 10
+    BUFFER_SIZE
 }
 
 /// Address of the queue, in memory that the disk can reach on boards that restrict its access.
@@ -67,23 +68,15 @@ impl VirtioDisk {
         self.0.capacity()
     }
 
-    /// Starts to read sectors into memory. Returns the slot of the request, which is less than [`DEPTH`], or `None` if
-    /// all slots are in use.
+    /// Starts to read sectors into the buffer of a free slot. Returns the slot, which is less than [`DEPTH`], or `None`
+    /// if all slots are in use. `len` is a multiple of [`SECTOR_SIZE`], and at most [`BUFFER_SIZE`] bytes are read.
     ///
     /// # Errors
     /// `MediumError`.
-    ///
-    /// # Safety
-    /// The device may write to `[address, address + len)` until [`VirtioDisk::poll`] reports the slot or
-    /// the device is reset; `len` is a multiple of [`SECTOR_SIZE`].
-    pub unsafe fn submit(
-        &mut self,
-        sector: u64,
-        address: u64,
-        len: u32,
-    ) -> Result<Option<usize>, Reason> {
-        // SAFETY: the caller guarantees the range.
-        match unsafe { self.0.submit(sector, address, len) } {
+    pub fn submit(&mut self, sector: u64, len: u64) -> Result<Option<usize>, Reason> {
+        let len = len.min(BUFFER_SIZE) as u32;
+        // SAFETY: a buffer belongs to its slot, and code only copies from it after the request has completed.
+        match unsafe { self.0.submit(sector, len, address) } {
             Ok(slot) => Ok(Some(slot)),
             Err(Error::Busy) => Ok(None),
             Err(error) => Err(reason_of(error)),

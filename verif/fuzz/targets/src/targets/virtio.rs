@@ -150,7 +150,7 @@ fn transfer(choices: &mut Choices<'_>, driver: &mut VirtioBlk<Mmio>, device: Sha
                 let Some((offset, len)) = arrivals.next_request() else { continue };
                 let len = len.next_multiple_of(SECTOR_SIZE) as u32;
                 // SAFETY: this device writes only to the queue.
-                let slot = unsafe { driver.submit(offset / SECTOR_SIZE, 0x1000, len) };
+                let slot = unsafe { driver.submit(offset / SECTOR_SIZE, len, |_| 0x1000) };
                 let Ok(slot) = slot else {
                     assert!(in_flight.iter().all(Option::is_some), "busy with a free slot");
                     continue;
