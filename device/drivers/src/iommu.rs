@@ -2,7 +2,8 @@
 //! at unchanged addresses, and no other memory.
 //!
 //! The IOMMU is *off* after reset, and no device can access memory. The tables are written once, before the IOMMU is
-//! switched on, and never change. The driver never uses the mode *bare*: in this mode devices bypass the tables, and
+//! switched on. They contain two maps: that of the buffers, which the IOMMU uses, and that of the system, to which the
+//! monitor changes one entry (`device/monitor/system_map.c`, which has the same offsets). The driver never uses the mode *bare*: in this mode devices bypass the tables, and
 //! continue to do so until their cached contexts are invalidated.
 
 /// The reason why the guard is not active.
@@ -54,13 +55,15 @@ const PAGE: u64 = 4096;
 const MEGA_PAGE: u64 = 2 << 20;
 const GIGA_PAGE: u64 = 1 << 30;
 
-/// Word offsets in the tables: a root of four pages, the next level, the device directory, and the commands.
+/// Word offsets in the tables: a root of four pages, the next level with the map of the buffers, the device directory,
+/// the commands, and the next level with the map of the system (boot flow §2.3).
 const ROOT: usize = 0;
-const LEVEL_1: usize = 2048;
-const DIRECTORY: usize = LEVEL_1 + 512;
+const BUFFER_MAP: usize = 2048;
+const DIRECTORY: usize = BUFFER_MAP + 512;
 const QUEUE: usize = DIRECTORY + 512;
+const SYSTEM_MAP: usize = QUEUE + 512;
 /// Number of words of all tables.
-const WORDS: usize = QUEUE + 512;
+const WORDS: usize = SYSTEM_MAP + 512;
 /// Size of the tables in bytes. They start at a multiple of 16 KiB.
 pub const TABLES_SIZE: u64 = (WORDS * 8) as u64;
 const TABLES_ALIGN: u64 = 4 * PAGE;
@@ -74,15 +77,16 @@ const SV39X4: u64 = 8 << 60;
 const CONTEXT_WORDS: usize = 8;
 const VALID: u64 = 1;
 
-/// A set of devices and the memory that they can access.
+/// A set of devices and the memory that they can access: first address and address after the last byte, both multiples
+/// of 2 MiB. Both ranges are in the same gigabyte.
 #[derive(Clone, Copy, Debug)]
 pub struct Grant<'a> {
     /// Device identifiers, which are less than 64.
     pub devices: &'a [u8],
-    /// First address, a multiple of 2 MiB.
-    pub start: u64,
-    /// Address after the last byte, in the same gigabyte, a multiple of 2 MiB.
-    pub end: u64,
+    /// Memory of the buffers, which devices can access from the beginning.
+    pub buffers: (u64, u64),
+    /// Memory of the system, which devices can access after the monitor has changed the map.
+    pub system: (u64, u64),
 }
 
 /// The driver of an IOMMU.
@@ -108,7 +112,7 @@ impl Iommu {
         self.set_directory(OFF)
     }
 
-    /// Permits devices to access a range, and no other memory. The IOMMU must be off before. `fence` orders memory
+    /// Permits devices to access the buffers, and no other memory. The IOMMU must be off before. `fence` orders memory
     /// accesses before register accesses.
     ///
     /// # Errors
@@ -188,13 +192,18 @@ const fn page(tables: u64, word: usize) -> u64 {
 
 /// Writes the tables, whose address is `at`.
 fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
-    let giga = grant.start / GIGA_PAGE;
+    let giga = grant.buffers.0 / GIGA_PAGE;
+    let is_range = |(start, end): (u64, u64)| {
+        start < end
+            && start.is_multiple_of(MEGA_PAGE)
+            && end.is_multiple_of(MEGA_PAGE)
+            && start / GIGA_PAGE == giga
+            && end.wrapping_sub(1) / GIGA_PAGE == giga
+    };
     let is_possible = tables.len() >= WORDS
         && at.is_multiple_of(TABLES_ALIGN)
-        && grant.start < grant.end
-        && grant.start.is_multiple_of(MEGA_PAGE)
-        && grant.end.is_multiple_of(MEGA_PAGE)
-        && grant.end.wrapping_sub(1) / GIGA_PAGE == giga;
+        && is_range(grant.buffers)
+        && is_range(grant.system);
     if !is_possible {
         return Err(Error::Unsuitable);
     }
@@ -204,12 +213,14 @@ fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
             *word = value;
         }
     };
-    put(ROOT.wrapping_add(giga as usize), page(at, LEVEL_1).wrapping_shr(12) << 10 | POINTER);
-    let mut address = grant.start;
-    while address < grant.end {
-        let index = (address % GIGA_PAGE / MEGA_PAGE) as usize;
-        put(LEVEL_1.wrapping_add(index), address.wrapping_shr(12) << 10 | LEAF);
-        address = address.wrapping_add(MEGA_PAGE);
+    put(ROOT.wrapping_add(giga as usize), page(at, BUFFER_MAP).wrapping_shr(12) << 10 | POINTER);
+    for (map, (start, end)) in [(BUFFER_MAP, grant.buffers), (SYSTEM_MAP, grant.system)] {
+        let mut address = start;
+        while address < end {
+            let index = (address % GIGA_PAGE / MEGA_PAGE) as usize;
+            put(map.wrapping_add(index), address.wrapping_shr(12) << 10 | LEAF);
+            address = address.wrapping_add(MEGA_PAGE);
+        }
     }
     for device in grant.devices {
         let context = DIRECTORY.wrapping_add(usize::from(device % 64).wrapping_mul(CONTEXT_WORDS));
@@ -230,7 +241,11 @@ mod tests {
     use super::*;
 
     const AT: u64 = 0x8011_8000;
-    const GRANT: Grant<'static> = Grant { devices: &[8, 16], start: 0x8060_0000, end: 0xc000_0000 };
+    const GRANT: Grant<'static> = Grant {
+        devices: &[8, 16],
+        buffers: (0x8060_0000, 0x8080_0000),
+        system: (0x8060_0000, 0xc000_0000),
+    };
 
     fn tables(grant: &Grant<'_>) -> Result<Vec<u64>, Error> {
         let mut tables = vec![!0; WORDS];
@@ -284,35 +299,48 @@ mod tests {
         }
     }
 
-    #[test]
-    fn devices_reach_the_range_at_its_own_address_and_nothing_else() {
-        let tables = tables(&GRANT).unwrap();
+    /// Checks that devices reach a range at its own address and nothing else.
+    fn expect_range(tables: &[u64], (start, end): (u64, u64)) {
         for device in 0..64 {
             for mega in 0..1 << (41 - 21) {
                 let address = mega << 21;
-                let is_granted =
-                    [8, 16].contains(&device) && (GRANT.start..GRANT.end).contains(&address);
+                let is_granted = [8, 16].contains(&device) && (start..end).contains(&address);
                 let expected = is_granted.then_some(address + 0x1234);
-                assert_eq!(walk(&tables, device, address + 0x1234), expected, "{address:#x}");
+                assert_eq!(walk(tables, device, address + 0x1234), expected, "{address:#x}");
                 if device != 8 && mega > 2048 {
                     break;
                 }
             }
-            assert_eq!(walk(&tables, device, GRANT.start + (1 << 41)), None);
+            assert_eq!(walk(tables, device, start + (1 << 41)), None);
         }
+    }
+
+    #[test]
+    fn devices_reach_the_buffers_and_after_a_change_of_one_entry_the_system() {
+        let mut tables = tables(&GRANT).unwrap();
+        expect_range(&tables, GRANT.buffers);
         assert_eq!(tables[QUEUE..QUEUE + 9], [3, 0, 1, 0, 129, 0, 2, 0, 0]);
+        // This is what the monitor does.
+        let entry = (AT >> 30) as usize;
+        assert_eq!(tables[entry], (AT + 0x4000) >> 12 << 10 | 1);
+        tables[entry] = (AT + 0x7000) >> 12 << 10 | 1;
+        expect_range(&tables, GRANT.system);
     }
 
     #[test]
     fn what_the_tables_cannot_express_is_refused() {
-        for grant in [
-            Grant { start: 0x8060_1000, ..GRANT },
-            Grant { end: 0xc000_1000, ..GRANT },
-            Grant { end: 0xc020_0000, ..GRANT },
-            Grant { start: 0xc000_0000, ..GRANT },
+        for range in [
+            (0x8060_1000, 0xc000_0000),
+            (0x8060_0000, 0xbfff_f000),
+            (0x8060_0000, 0xc020_0000),
+            (0xc000_0000, 0xc000_0000),
         ] {
-            assert_eq!(tables(&grant).err(), Some(Error::Unsuitable), "{grant:?}");
+            for grant in [Grant { buffers: range, ..GRANT }, Grant { system: range, ..GRANT }] {
+                assert_eq!(tables(&grant).err(), Some(Error::Unsuitable), "{grant:?}");
+            }
         }
+        let elsewhere = Grant { system: (0x4000_0000, 0x4020_0000), ..GRANT };
+        assert_eq!(tables(&elsewhere).err(), Some(Error::Unsuitable));
         assert_eq!(fill(&mut vec![0; WORDS], AT + PAGE, &GRANT), Err(Error::Unsuitable));
         assert_eq!(fill(&mut vec![0; WORDS - 1], AT, &GRANT), Err(Error::Unsuitable));
     }

@@ -30,7 +30,7 @@ use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::environment::{self, CSR};
-use hartlock_virt::{console, machine, memory};
+use hartlock_virt::{console, dma, machine, memory};
 
 use disk::{Disk, Reading};
 use harts::Harts;
@@ -206,6 +206,11 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     }
     console::line(&["hartlock: loader verified the system bundle, entering Linux"]);
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Handover, start) });
+    // Until here the disk can reach its buffers alone. From here on a disk that ignores its reset could write to
+    // payloads, therefore this is the last step.
+    if let Err(reason) = dma::open_system() {
+        refusal::refuse(reason, log, Some(harts))
+    }
     refusal::clear_boot_hart();
     if environment::IS_ALONE {
         // This machine only measures the boot up to the entry into Linux; its storage contains no kernel that could

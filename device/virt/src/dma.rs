@@ -4,4 +4,4 @@
 #[cfg_attr(dma = "open", path = "dma/open.rs")]
 mod form;
 
-pub use form::{close, guard};
+pub use form::{close, guard, open_system};

@@ -5,6 +5,8 @@ use core::arch::asm;
 const HSM: usize = 0x48_534d;
 const IPI: usize = 0x73_5049;
 const SRST: usize = 0x5352_5354;
+/// The extension of the project's own build of OpenSBI (boot flow §2.3).
+const HARTLOCK: usize = 0x0a00_0001;
 
 /// Hart state STARTED (SBI v2.0 §9, table 5).
 pub const STARTED: usize = 0;
@@ -77,4 +79,13 @@ pub fn cold_reset() {
 /// Switches the machine off (§10.1). The function returns only if this fails.
 pub fn power_off() {
     let _ = call(SRST, 0, [0, 0, 0]);
+}
+
+/// Asks the monitor to let devices access the memory of the system (boot flow §2.3).
+///
+/// # Errors
+/// The error number of a monitor that does not do it: it has no IOMMU, has done it before, or was called by another
+/// hart than the boot hart.
+pub fn system_map() -> Result<(), Error> {
+    call(HARTLOCK, 0, [0; 3]).map(|_| ())
 }

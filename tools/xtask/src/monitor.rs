@@ -1,4 +1,5 @@
-//! Builds OpenSBI from its upstream sources with the calls and drivers of `device/monitor/defconfig` alone.
+//! Builds OpenSBI from its upstream sources with the calls and drivers of `device/monitor/defconfig` alone, and with the
+//! project's own call (`device/monitor/system_map.c`).
 //!
 //! A build is kept in the cache under a digest of everything that it depends on: sources, configuration, compiler,
 //! linker and this recipe. Its bytes depend on nothing else, so two machines make the same file.
@@ -20,13 +21,16 @@ pub const SOURCES: &str = "monitor";
 /// The name of the sources.
 const NAME: &str = "opensbi";
 /// A part of every digest. Raise it when the build below changes.
-const RECIPE: &str = "2";
+const RECIPE: &str = "3";
 /// The folder with the configuration.
 const FOLDER: &str = "device/monitor";
 /// The file with the digests of builds.
 const DIGESTS: &str = "device/monitor/digests";
 /// Name of the configuration among those of OpenSBI's generic platform.
 const CONFIG: &str = "hartlock_defconfig";
+/// The files of the project that are compiled into OpenSBI, and their folder in the sources of its generic platform.
+const OWN_FILES: [&str; 2] = ["objects.mk", "system_map.c"];
+const OWN_FOLDER: &str = "platform/generic/hartlock";
 
 /// The function that judges a range of addresses which S-mode passed. Both published faults of such checks are in it,
 /// and every service that uses it reads or writes memory for S-mode.
@@ -102,19 +106,23 @@ fn config(lines: &[&str]) -> Result<String> {
     Ok(text)
 }
 
-/// Returns the names of the calls that a configuration leaves in.
+/// Returns the names of the calls that a configuration leaves in, and that of the project's own.
 fn calls(config: &str) -> Vec<&'static str> {
     let is_off = |name: &str| {
         let off = format!("# CONFIG_SBI_ECALL_{} is not set", name.to_uppercase());
         config.lines().any(|line| line == off)
     };
-    ["base", "time", "ipi", "rfence", "hsm", "srst"].into_iter().filter(|it| !is_off(it)).collect()
+    let standard = ["base", "time", "ipi", "rfence", "hsm", "srst"];
+    standard.into_iter().filter(|it| !is_off(it)).chain(["system-map"]).collect()
 }
 
 /// Returns a build, which is made unless the cache has it.
 pub(crate) fn build(compiler: &Root, sources: &Root, lines: &[&str]) -> Result<Monitor> {
     let config = config(lines)?;
     let toolchain = fs::read_to_string(project::root().join("rust-toolchain.toml"))?;
+    let own = OWN_FILES
+        .map(|name| fs::read_to_string(project::root().join(FOLDER).join(name)).context(name));
+    let [objects, system_map] = own;
     let [source, gcc, binutils] = [
         (sources, NAME),
         (compiler, "gcc-riscv64-unknown-elf"),
@@ -130,6 +138,8 @@ pub(crate) fn build(compiler: &Root, sources: &Root, lines: &[&str]) -> Result<M
         &binutils.sha256,
         &toolchain,
         &config,
+        &objects?,
+        &system_map?,
     ]);
     let version = source.version.split('-').next().unwrap_or(&source.version).to_owned();
     let cache = project::cache_dir()?;
@@ -158,6 +168,11 @@ fn make(compiler: &Root, sources: &Path, config: &str, made: &Path) -> Result<()
     let tree = scratch.path().join("tree");
     run::quietly(Command::new("cp").arg("-R").arg(sources).arg(&tree))?;
     fs::write(tree.join("platform/generic/configs").join(CONFIG), config)?;
+    fs::create_dir(tree.join(OWN_FOLDER))?;
+    for name in OWN_FILES {
+        let from = project::root().join(FOLDER).join(name);
+        fs::copy(from, tree.join(OWN_FOLDER).join(name)).context(name)?;
+    }
     let programs = programs(compiler, scratch.path())?;
     let output = scratch.path().join("output");
     fs::create_dir(&output)?;
@@ -248,7 +263,7 @@ mod tests {
 
     #[test]
     fn names_the_calls_that_the_configuration_leaves_in() {
-        let all = ["base", "time", "ipi", "rfence", "hsm", "srst"];
+        let all = ["base", "time", "ipi", "rfence", "hsm", "srst", "system-map"];
         assert_eq!(calls(&config(&[]).unwrap()), all);
         assert_eq!(calls("# CONFIG_SBI_ECALL_IPI is not set\n").len(), all.len() - 1);
     }

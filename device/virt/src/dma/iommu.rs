@@ -1,17 +1,23 @@
-//! DMA protection of a board with an IOMMU. Devices can access the memory of the loader's buffers and of the system,
-//! and no memory of the earlier stages.
+//! DMA protection of a board with an IOMMU. While stages run, devices can access the memory of the loader's buffers
+//! alone. Linux's devices can access the memory of the system, and no memory of the earlier stages.
 
 use hartlock_drivers::iommu::{Error, Grant, Iommu, TABLES_SIZE};
 use hartlock_image::Reason;
 
 use crate::board::{IOMMU, map};
-use crate::hart;
+use crate::{hart, sbi};
 
 /// The grant for slots 1 and 2 of the PCI bus, function 0, which are identified by their device numbers.
-const GRANT: Grant<'static> =
-    Grant { devices: &[1 << 3, 2 << 3], start: map::DMA.start, end: map::RAM.end };
+const GRANT: Grant<'static> = Grant {
+    devices: &[1 << 3, 2 << 3],
+    buffers: (map::DMA.start, map::DMA.end),
+    system: (map::DMA.start, map::RAM.end),
+};
 
 const _: () = assert!(map::IOMMU_TABLES.size() >= TABLES_SIZE);
+const _: () = assert!(map::DMA.end <= map::SYSTEM.start, "a payload is within reach of the disk");
+// The monitor derives the entry that it changes from the address of the tables.
+const _: () = assert!(map::IOMMU_TABLES.start >> 30 == GRANT.buffers.0 >> 30);
 /// Regions that must stay closed to devices. Flash is not in the list, because it is not memory.
 const _: () = {
     let closed = [
@@ -27,7 +33,7 @@ const _: () = {
     ];
     let mut index = 0;
     while index < closed.len() {
-        assert!(closed[index].end <= GRANT.start);
+        assert!(closed[index].end <= GRANT.system.0);
         index += 1;
     }
 };
@@ -49,7 +55,7 @@ pub fn close() -> Result<(), Reason> {
     iommu().close().map_err(reason_of)
 }
 
-/// Permits the disk and the other devices on the bus to access the memory of the system and the buffers of the loader.
+/// Permits the disk and the other devices on the bus to access the buffers of the loader.
 ///
 /// # Errors
 /// `DmaNotGuarded`.
@@ -60,4 +66,12 @@ pub fn guard() -> Result<(), Reason> {
     let tables = unsafe { core::slice::from_raw_parts_mut(start, (TABLES_SIZE / 8) as usize) };
     // SAFETY: only this function uses the IOMMU and its tables at this time, as explained above.
     unsafe { iommu().guard(&GRANT, tables, hart::fence) }.map_err(reason_of)
+}
+
+/// Asks the monitor to permit devices to access the memory of the system. It does so once after a reset.
+///
+/// # Errors
+/// `DmaNotGuarded`, if the monitor does not do it.
+pub fn open_system() -> Result<(), Reason> {
+    sbi::system_map().map_err(|_| Reason::DmaNotGuarded)
 }

@@ -17,3 +17,11 @@ pub const fn close() -> Result<(), Reason> {
 pub const fn guard() -> Result<(), Reason> {
     Ok(())
 }
+
+/// Does nothing.
+///
+/// # Errors
+/// None.
+pub const fn open_system() -> Result<(), Reason> {
+    Ok(())
+}

@@ -13,14 +13,18 @@ pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {
     if board.device.iter().all(|device| device.tree.is_none()) {
         return Ok(Vec::new());
     }
-    Ok(vec![
+    let mut fragments = vec![
         ("memory.dtsi", memory(board)?),
         ("harts.dtsi", harts(board)?),
         ("devices.dtsi", devices(board, Tree::Both)?),
         ("boot-devices.dtsi", devices(board, Tree::Boot)?),
         ("system-devices.dtsi", devices(board, Tree::System)?),
         ("domain.dtsi", domain(board)?),
-    ])
+    ];
+    if let Some(iommu) = board.device.iter().find(|device| device.name == "iommu") {
+        fragments.push(("system-map.dtsi", system_map(board, iommu)?));
+    }
+    Ok(fragments)
 }
 
 fn notice() -> String {
@@ -108,6 +112,19 @@ fn domain(board: &Board) -> Result<String> {
         let size = device.size.0 * device.count.unwrap_or(1);
         closed(&mut out, &device.name, device.start, size, DomainRegionKind::Mmio)?;
     }
+    Ok(out)
+}
+
+/// Returns the node that tells the monitor where registers and tables of the IOMMU are (boot flow §2.3).
+fn system_map(board: &Board, iommu: &Device) -> Result<String> {
+    let tables = board.region("iommu-tables")?;
+    let size = board.end(tables)? - tables.start;
+    let registers = format!("<{} {}>", cells(iommu.start), cells(iommu.size.0));
+    let tables = format!("<{} {}>", cells(tables.start), cells(size));
+    let mut out = notice();
+    writeln!(out, "\nsystem-map@{:x} {{", iommu.start)?;
+    writeln!(out, "\tcompatible = \"hartlock,system-map\";")?;
+    writeln!(out, "\treg = {registers}, {tables};\n}};")?;
     Ok(out)
 }
 

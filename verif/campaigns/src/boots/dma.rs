@@ -42,6 +42,7 @@ const TO_MEMORY: u32 = 1;
 const FROM_MEMORY: u32 = 2;
 const FW_CFG_DMA: u32 = 3;
 const RESET: u32 = 4;
+const SYSTEM_MAP: u32 = 5;
 /// Address at which the program keeps its request to fw_cfg, and target address of the fw_cfg request that the disk
 /// starts.
 const FW_CFG_REQUEST: u64 = map::DMA.start + 0x3000;
@@ -63,6 +64,8 @@ enum Sign {
     Flash,
     /// The disk contains this text.
     OnDisk(&'static [u8]),
+    /// Nothing is to be reached: the entry makes the program do something else.
+    None,
 }
 
 /// A DMA request and the evidence of its success.
@@ -141,13 +144,32 @@ fn at_the_iommu() -> [DmaAttack; 2] {
     ]
 }
 
-/// A request that every board allows, so that a disk which does nothing is detected.
+/// A request that every board allows after the map of the system was asked for, so that a disk which does nothing is
+/// detected.
 fn control() -> DmaAttack {
     DmaAttack::write("control", map::SYSTEM.start)
 }
 
 fn reset() -> DmaAttack {
-    DmaAttack { kind: RESET, ..DmaAttack::write("reset", 0) }
+    DmaAttack { kind: RESET, sign: Sign::None, ..DmaAttack::write("reset", 0) }
+}
+
+/// Asks the monitor for the map of the system, as the loader does before it enters Linux.
+fn system_map() -> DmaAttack {
+    DmaAttack { kind: SYSTEM_MAP, sign: Sign::None, ..DmaAttack::write("system-map", 0) }
+}
+
+/// Requests that the IOMMU must block as long as the map of the system was not asked for, and a request that every board
+/// allows.
+fn before_the_system_map() -> Vec<DmaAttack> {
+    vec![
+        DmaAttack::write("control-buffers", map::DMA.end - 0x8000),
+        DmaAttack::write("after-the-buffers", map::DMA.end),
+        DmaAttack::write("payloads-first", map::SYSTEM.start + 0x10_0000),
+        DmaAttack::write("kernel", 0x8200_0000),
+        DmaAttack::write("initramfs", 0x8800_0000),
+        DmaAttack::write("payloads-last", map::RAM.end - 0x1000),
+    ]
 }
 
 /// Makes the disk image: the list of requests and the sectors that they use.
@@ -221,7 +243,7 @@ fn run_on(
     let stop = bench.wait(&mut machine, setup.until);
     let result = attacks
         .iter()
-        .filter(|attack| attack.kind != RESET)
+        .filter(|attack| !matches!(attack.sign, Sign::None))
         .map(|attack| {
             let image = if attack.slot == ADMITTED { &image } else { &other };
             Ok((attack.name, is_reached(&mut machine, device, image, attack)?))
@@ -233,7 +255,27 @@ fn run_on(
     ensure!(is_done && said > attacks.len(), "{:?}\n{}", run.outcome, last_lines(&run));
     let was_reset = run.transcript.contains("was reset");
     ensure!(was_reset == attacks.iter().any(|it| it.kind == RESET), "{}", last_lines(&run));
+    expect_one_system_map(&run.transcript, attacks)?;
     result
+}
+
+/// Checks that the monitor changed the map once after each reset, and refused every other call. Without an IOMMU it
+/// refuses all of them.
+fn expect_one_system_map(transcript: &str, attacks: &[DmaAttack]) -> Result<()> {
+    let is_call = |attack: &&DmaAttack| attack.kind == SYSTEM_MAP;
+    let before_reset = attacks.iter().take_while(|it| it.kind != RESET).filter(is_call).count();
+    let all = attacks.iter().filter(is_call).count();
+    let lives: &[usize] = if before_reset == all { &[all] } else { &[before_reset, all] };
+    let mapped = match port::emulated()?.machine {
+        Board::Plain => 0,
+        Board::Iommu => lives.iter().filter(|calls| **calls > 0).count(),
+    };
+    let denied = lives.iter().sum::<usize>() - mapped;
+    for (answer, expected) in [(" mapped", mapped), (" denied", denied)] {
+        let count = transcript.lines().filter(|line| line.trim_end().ends_with(answer)).count();
+        ensure!(count == expected, "the monitor answered{answer} {count} times, not {expected}");
+    }
+    Ok(())
 }
 
 fn is_reached(
@@ -258,6 +300,7 @@ fn is_reached(
             let disk = fs::read(disk)?;
             disk[at..at + SECTOR].windows(text.len()).any(|it| it == text)
         }
+        Sign::None => false,
     })
 }
 
@@ -265,7 +308,7 @@ fn is_reached(
 fn expect(result: &[(&str, bool)], expected: impl Fn(&str) -> bool) -> Result<()> {
     let wrong: Vec<_> = result
         .iter()
-        .filter(|(name, is_reached)| *is_reached != (*name == "control" || expected(name)))
+        .filter(|(name, is_reached)| *is_reached != (name.starts_with("control") || expected(name)))
         .map(|(name, is_reached)| {
             format!("{name}: {}", if *is_reached { "reached" } else { "closed" })
         })
@@ -276,7 +319,19 @@ fn expect(result: &[(&str, bool)], expected: impl Fn(&str) -> bool) -> Result<()
 }
 
 fn all() -> Vec<DmaAttack> {
-    attacks().into_iter().chain([by_processor(), control()]).collect()
+    let mut all = before_the_system_map();
+    all.extend([system_map(), control()]);
+    all.extend(attacks());
+    all.extend([by_processor(), system_map()]);
+    all
+}
+
+/// Returns the same list with a reset after the call.
+fn all_after_a_reset() -> Vec<DmaAttack> {
+    let mut all = all();
+    let call = all.iter().position(|it| it.kind == SYSTEM_MAP).unwrap_or(0);
+    all.insert(call + 1, reset());
+    all
 }
 
 /// Returns the cases for the board that is selected.
@@ -297,7 +352,7 @@ pub fn cases() -> Vec<Case> {
             }),
             Case::new("dma/nothing-closed-is-reached-after-a-reset", |bench| {
                 let attacks: Vec<_> =
-                    [reset()].into_iter().chain(all()).chain(at_the_iommu()).collect();
+                    all_after_a_reset().into_iter().chain(at_the_iommu()).collect();
                 expect(&run(bench, &attacks, "on")?, |_| false)
             }),
             Case::new("dma/a-device-that-bypasses-the-iommu-reaches-everything", |bench| {
@@ -307,7 +362,8 @@ pub fn cases() -> Vec<Case> {
                 let mut attacks = all();
                 let own =
                     DmaAttack { slot: OTHER, ..DmaAttack::write("own", map::SYSTEM.start + 4096) };
-                attacks.iter_mut().filter(|it| it.name != "control").for_each(|it| it.slot = OTHER);
+                let is_admitted = |it: &DmaAttack| it.name.starts_with("control");
+                attacks.iter_mut().filter(|it| !is_admitted(it)).for_each(|it| it.slot = OTHER);
                 attacks.push(own);
                 expect(&run(bench, &attacks, "on")?, |_| false)
             }),

@@ -38,7 +38,11 @@ const STARTS: [&str; 2] = ["hsm-start", "hsm-suspend"];
 /// Loads and stores at the registers of closed devices, which all trap.
 const REGISTERS: &str = "registers";
 /// Number of kinds of calls, with the accesses to registers.
-const KINDS: usize = 33;
+const KINDS: usize = 36;
+/// The call of this project's own OpenSBI. Before the list of calls, it has succeeded for the boot hart.
+const SYSTEM_MAP: &str = "system-map";
+/// Error number *denied*.
+const DENIED: &str = "-4";
 
 /// Memory that nothing changes after the program has started: the code of OpenSBI, the memory of the ROM, the hand-off
 /// block and, where there are any, the tables of the IOMMU and its registers up to those of its queues. OpenSBI's own data
@@ -103,8 +107,9 @@ fn attack(
     let is_done = matches!(stop, Stop::Found);
     let run = machine.finish(stop, &mut |_| {});
 
-    let (_, said) = run.transcript.split_once(READY).context("the calls began")?;
+    let (first, said) = run.transcript.split_once(READY).context("the calls began")?;
     let mut faults = judge(said, harts)?;
+    faults.extend(judge_system_map(first)?);
     if !is_done {
         let made = said.lines().rev().find(|line| line.starts_with("sbi: hart"));
         faults.push(format!("a hart did not come back; the last kind of call: {made:?}"));
@@ -128,6 +133,22 @@ fn closed(machine: &mut Machine, device: &Device) -> Result<BTreeMap<&'static st
     all.insert("flash bank 0", fs::read(device.rom_flash())?);
     all.insert("flash bank 1", fs::read(device.bundle_flash())?);
     Ok(all)
+}
+
+/// Returns what is wrong about the answers to the first calls for the map of the system. It is for the boot hart, once,
+/// and where there is an IOMMU.
+fn judge_system_map(said: &str) -> Result<Option<String>> {
+    let expected = match port::emulated()?.machine {
+        Board::Plain => [NOT_SUPPORTED; 3],
+        Board::Iommu => [DENIED, "-0", DENIED],
+    };
+    let callers = ["another hart", "the boot hart", "the boot hart again"];
+    let lines = callers.iter().zip(expected);
+    let expected: Vec<_> =
+        lines.map(|(caller, error)| format!("sbi: system map by {caller}: {error}")).collect();
+    let found: Vec<_> = said.lines().filter(|it| it.starts_with("sbi: system map")).collect();
+    let found: Vec<_> = found.iter().map(|line| line.trim_end()).collect();
+    Ok((found != expected).then(|| format!("expected {expected:?}, found {found:?}")))
 }
 
 /// Returns what is wrong about the lines that a run printed after the calls had begun.
@@ -163,6 +184,7 @@ fn judge(said: &str, harts: u32) -> Result<Vec<String>> {
         let is_expected = |error: &str| match kind {
             REGISTERS => error == "trapped",
             _ if HARMLESS.contains(&kind) => error != "other" && error != "trapped",
+            SYSTEM_MAP => error == NOT_SUPPORTED || error == DENIED,
             _ if STARTS.contains(&kind) => REFUSALS.contains(&error),
             _ => error == NOT_SUPPORTED,
         };

@@ -60,6 +60,8 @@ const FROM_MEMORY: u32 = 2;
 const FW_CFG_DMA: u32 = 3;
 /// Kind of an entry that resets the machine once.
 const RESET: u32 = 4;
+/// Kind of an entry for which this hart asks the monitor to let devices access the memory of the system.
+const SYSTEM_MAP: u32 = 5;
 
 /// An entry of the list, of 32 bytes.
 #[derive(Clone, Copy)]
@@ -174,6 +176,7 @@ fn say(index: usize, result: &str) {
 fn act(index: usize, entry: Entry) {
     match entry.kind {
         FW_CFG_DMA => say(index, if fw_cfg(entry.address) { "stored" } else { "trapped" }),
+        SYSTEM_MAP => say(index, if sbi::system_map().is_ok() { "mapped" } else { "denied" }),
         RESET if get::<u64>(WAS_RESET) != WAS_RESET_MARK => {
             put(WAS_RESET, WAS_RESET_MARK);
             say(index, "reset");
@@ -208,7 +211,7 @@ extern "C" fn dma_main() -> ! {
             let entry: Entry = get(LIST + index as u64 * 32);
             match entry.kind {
                 END => break,
-                TO_MEMORY | FROM_MEMORY | FW_CFG_DMA | RESET => act(index, entry),
+                TO_MEMORY | FROM_MEMORY | FW_CFG_DMA | RESET | SYSTEM_MAP => act(index, entry),
                 _ => say(index, "unknown"),
             }
         }

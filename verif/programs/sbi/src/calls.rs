@@ -213,13 +213,14 @@ const IPI: u64 = 0x73_5049;
 const RFENCE: u64 = 0x5246_4e43;
 const HSM: u64 = 0x48_534d;
 const SRST: u64 = 0x5352_5354;
+const HARTLOCK: u64 = 0x0a00_0001;
 
 const fn one(extension: u64) -> (u64, u64) {
     (extension, extension)
 }
 
 /// Returns all calls; `target` is a hart that is stopped.
-pub const fn all(target: u64) -> [Call; 32] {
+pub const fn all(target: u64) -> [Call; 35] {
     [
         harmless("base", BASE, (0, 6), &FORMS),
         harmless("time", TIME, (0, 0), &FORMS),
@@ -266,7 +267,11 @@ pub const fn all(target: u64) -> [Call; 32] {
         absent("vendor-first", (0x0900_0000, 0x0900_0001), (0, 1)),
         absent("vendor-sifive", one(0x0900_0489), (0, 1)),
         absent("vendor-last", one(0x09ff_ffff), (0, 1)),
-        absent("firmware-first", (0x0a00_0000, 0x0a00_0002), (0, 1)),
+        // The call of this project takes no argument, and has succeeded once before.
+        absent("system-map", one(HARTLOCK), (0, 0)),
+        other("hartlock-others", HARTLOCK, 1),
+        absent("firmware-first", one(0x0a00_0000), (0, 1)),
+        absent("firmware-second", one(0x0a00_0002), (0, 1)),
         absent("firmware-last", one(0x0aff_ffff), (0, 1)),
     ]
 }

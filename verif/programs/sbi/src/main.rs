@@ -13,6 +13,7 @@ mod calls;
 
 use calls::{Call, Place, Shape};
 use core::arch::global_asm;
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use hartlock_handoff::Handoff;
 use hartlock_virt::board::{CLINT, FW_CFG, UART, map};
 use hartlock_virt::console::{self, Number};
@@ -173,13 +174,45 @@ extern "C" fn sbi_main(own: usize) -> ! {
         // SAFETY: only this program uses this memory, and the address is aligned.
         unsafe { word.write_volatile(u64::from_ne_bytes([PATTERN; 8])) };
     }
+    call_system_map(own, harts);
     console::line(&["sbi: ready"]);
     wait_for_byte();
     continue_with(own, harts)
 }
 
+/// Set while another hart than the boot hart only makes the call "system map".
+static ONLY_SYSTEM_MAP: AtomicBool = AtomicBool::new(false);
+/// What that hart was answered.
+static ANSWER: AtomicI64 = AtomicI64::new(1);
+
+/// Asks for the map of the system: by another hart, if there is one, then by this hart, the boot hart, twice. Prints the
+/// error numbers.
+fn call_system_map(own: usize, harts: u64) {
+    let code = |result: Result<(), sbi::Error>| result.err().unwrap_or(0) as i64;
+    if let Some(other) = (0..HARTS).rev().find(|it| *it != own && harts & (1 << it) != 0) {
+        ONLY_SYSTEM_MAP.store(true, Ordering::SeqCst);
+        let _ = sbi::hart_start(other, worker_entry as *const () as usize, 0);
+        while ANSWER.load(Ordering::SeqCst) > 0 || sbi::hart_status(other) != Ok(sbi::STOPPED) {
+            core::hint::spin_loop();
+        }
+        ONLY_SYSTEM_MAP.store(false, Ordering::SeqCst);
+        print_answer("another hart", ANSWER.load(Ordering::SeqCst));
+    }
+    print_answer("the boot hart", code(sbi::system_map()));
+    print_answer("the boot hart again", code(sbi::system_map()));
+}
+
+fn print_answer(caller: &str, error: i64) {
+    let number = Number::decimal(error.unsigned_abs());
+    console::line(&["sbi: system map by ", caller, ": -", number.as_str()]);
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn sbi_worker(own: usize, harts: usize) -> ! {
+    if ONLY_SYSTEM_MAP.load(Ordering::SeqCst) {
+        ANSWER.store(sbi::system_map().err().unwrap_or(0) as i64, Ordering::SeqCst);
+        sbi::hart_stop();
+    }
     continue_with(own, harts as u64)
 }
 
