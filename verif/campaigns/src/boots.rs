@@ -11,6 +11,7 @@ mod device;
 mod dma;
 mod flash;
 mod harts;
+mod judged;
 mod kernels;
 mod linux;
 mod lying_disk;
@@ -55,10 +56,16 @@ pub struct BootsArgs {
 
 fn cases() -> Vec<Case> {
     if !port::is_default() {
-        return [linux::cases(), protection::everywhere(), sbi::everywhere(), dma::cases()]
-            .into_iter()
-            .flatten()
-            .collect();
+        return [
+            linux::cases(),
+            protection::everywhere(),
+            judged::everywhere(),
+            sbi::everywhere(),
+            dma::cases(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
     }
     [
         linux::cases(),
@@ -72,6 +79,7 @@ fn cases() -> Vec<Case> {
         kernels::cases(),
         protection::everywhere(),
         protection::cases(),
+        judged::everywhere(),
         sbi::everywhere(),
         sbi::cases(),
         dma::cases(),
@@ -192,10 +200,31 @@ pub fn linux_step(_: &Path) -> Result<Outcome> {
     group("linux")
 }
 
+/// Test step: one write of a disk to memory that was judged. It has no effect on the board with an IOMMU, and has one on
+/// the other.
+pub fn judged_first_step(_: &Path) -> Result<Outcome> {
+    let case = "judged/a-disk-writes-after-the-kernel-was-hashed";
+    match named(&[case])? {
+        Outcome::Passed => with_iommu(&[case]),
+        outcome => Ok(outcome),
+    }
+}
+
+/// Test step: all such writes. The step `iommu` has those on the board with an IOMMU.
+pub fn judged_step(_: &Path) -> Result<Outcome> {
+    group("judged")
+}
+
 /// Test step: the cases of the board with an IOMMU, which boot Linux and test the memory that a disk can access.
 pub fn iommu_step(_: &Path) -> Result<Outcome> {
+    with_iommu(&[])
+}
+
+/// Runs cases on the board with an IOMMU.
+fn with_iommu(cases: &[&str]) -> Result<Outcome> {
     let mut boots = Command::new(env::current_exe()?);
-    let output = boots.args(["boots", "--board", IOMMU]).output().context("cannot start itself")?;
+    boots.args(["boots", "--board", IOMMU]).args(cases);
+    let output = boots.output().context("cannot start itself")?;
     let said = String::from_utf8_lossy(&output.stdout);
     Ok(match output.status.code() {
         Some(0) => Outcome::Passed,
@@ -251,6 +280,7 @@ mod tests {
                 "harts",
                 "kernels",
                 "protection",
+                "judged",
                 "sbi",
                 "verdict",
                 "algorithms",

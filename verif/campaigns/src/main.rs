@@ -51,6 +51,8 @@ const STEPS: &[xtask::Step] = &[
     ("harts", boots::harts_step),
     ("kernels-boot", boots::kernels_step),
     ("protection", boots::protection_step),
+    ("judged-first", boots::judged_first_step),
+    ("judged", boots::judged_step),
     ("sbi", boots::sbi_step),
     ("iommu", boots::iommu_step),
     ("verdict", boots::verdict_step),

@@ -16,7 +16,7 @@ mod rot;
 mod rtl;
 mod session;
 mod store;
-mod symbols;
+pub mod symbols;
 
 use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;

@@ -91,10 +91,12 @@ impl VirtioDisk {
         self.0.poll().map_err(reason_of)
     }
 
-    /// Stops the device; afterwards it does not write to memory.
+    /// Stops the device; afterwards it does not write to memory. The function is not inlined, because campaigns wait for
+    /// a hart to reach its address.
     ///
     /// # Errors
     /// `MediumError` if the device does not complete the reset.
+    #[inline(never)]
     pub fn reset(&mut self) -> Result<(), Reason> {
         self.0.reset().map_err(reason_of)
     }

@@ -496,6 +496,7 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("harts", "boots with missing, faulting, late and uncooperative harts")
         .packages(FIRMWARE_AND_COMMAND),
     TestStep::device("protection", "S-mode and Linux cannot access protected memory").packages(FIRMWARE_AND_COMMAND),
+    TestStep::device("judged-first", "a disk writes to memory that was judged, without effect where there is an IOMMU"),
     TestStep::device("sbi", "no SBI call reads, prints or changes memory that is closed to S-mode"),
     TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
@@ -675,6 +676,8 @@ pub const STEPS: &[TestStep] = &[
     )
     .packages(FIRMWARE_AND_COMMAND)
     .full(),
+    TestStep::device("judged", "without an IOMMU, a disk that writes to memory that was judged has its code run")
+        .full(),
     TestStep::device("verdict", "both checks of the verdict are present and effective in the linked stages")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
