@@ -22,7 +22,7 @@ use hartlock_emulator::{Error as EmulatorError, Stage};
 use hartlock_files::FileError;
 use hartlock_image::Reason;
 use hartlock_terminal as terminal;
-use hartlock_timeline::{MachineInfo, Timeline, table};
+use hartlock_timeline::{MachineInfo, Measurements, Timeline, table};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -150,8 +150,8 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
         interrupt,
         ..Config::new(device.rom_flash(), device.bundle_flash(), Some(device.disk()))
     };
-    let until = Some(args.until.as_str()).filter(|text| !text.is_empty());
-    let run = machine::boot(&qemu, &config, until, &mut |line| {
+    let awaited = awaited(args);
+    let run = machine::boot(&qemu, &config, awaited.as_deref(), &mut |line| {
         if !args.quiet || line.starts_with(FIRMWARE) {
             talk(&mark_console_line(line));
         }
@@ -166,7 +166,13 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     let timeline = Timeline::new(&run.outcome, run.measurements.as_ref(), machine);
     files.finish(&timeline, &run.transcript)?;
     let state = device.state().ok().and_then(Result::ok).map(Provisioning::from);
-    let mut failure = failure(args, &run.outcome, state.as_ref());
+    let mut failure = failure(args, awaited.as_deref(), &run.outcome, state.as_ref());
+    if failure.as_ref().is_some_and(|failure| failure.outcome() == Outcome::Undecided)
+        && run.measurements.as_ref().is_some_and(Measurements::is_handed_over)
+    {
+        let line = "the loader verified the system bundle, and entered the kernel".to_owned();
+        failure = failure.map(|failure| failure.with_context(vec![line]));
+    }
     if let Some((line, failure)) = trapped_in(args, run.trapped_at).zip(failure.as_mut()) {
         *failure = failure.clone().with_context(vec![line]);
     }
@@ -205,9 +211,33 @@ fn mark_console_line(line: &str) -> Cow<'_, str> {
     if line.starts_with(FIRMWARE) { line.into() } else { format!("| {line}").into() }
 }
 
-/// Returns the reason why a boot failed; `None` if it succeeded. `state` is the state of the device, if it
-/// can be read.
-fn failure(args: &BootArgs, ending: &Ending, state: Option<&Provisioning>) -> Option<Failure> {
+/// Returns the text without which the device has not booted; `None` if it has to hand over and power off.
+fn awaited(args: &BootArgs) -> Option<String> {
+    let text = args.until.clone().unwrap_or_else(|| {
+        // The bundle is not verified here. Whoever changed it can only make this command wait for another text.
+        let manifest = || inspect_file(&args.system, &Boards::default()).ok()?.manifest;
+        let bootargs = manifest().and_then(|manifest| manifest.bootargs).unwrap_or_default();
+        format!("Run {} as init process", first_program(&bootargs))
+    });
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Returns the first program of an initramfs under this kernel command line (Linux, kernel-parameters: rdinit). The
+/// last option of that name counts, and what follows `--` is for the program.
+fn first_program(bootargs: &str) -> &str {
+    let options = bootargs.split_whitespace().map(|option| option.trim_matches('"'));
+    let options = options.take_while(|option| *option != "--");
+    options.filter_map(|option| option.strip_prefix("rdinit=")).last().unwrap_or("/init")
+}
+
+/// Returns the reason why a boot failed; `None` if it succeeded. `awaited` is the text that was waited for, and
+/// `state` the state of the device, if it can be read.
+fn failure(
+    args: &BootArgs,
+    awaited: Option<&str>,
+    ending: &Ending,
+    state: Option<&Provisioning>,
+) -> Option<Failure> {
     Some(match ending {
         Ending::Booted => return None,
         Ending::Refused { stage, reason } => {
@@ -220,15 +250,22 @@ fn failure(args: &BootArgs, ending: &Ending, state: Option<&Provisioning>) -> Op
             Failure::refused(*reason, context)
         }
         Ending::TimedOut => {
-            let what = if args.until.is_empty() {
-                "did not end".to_owned()
-            } else {
-                format!("did not print `{}`", args.until)
-            };
+            let what =
+                awaited.map_or("did not end".to_owned(), |text| format!("did not print `{text}`"));
             Failure::undecided(
                 format!("the device {what} within {} s", args.timeout),
                 "look at the end of the console output; allow more time with `--timeout`, or wait for \
                  another text with `--until`: a kernel with `quiet` does not print the default text",
+            )
+        }
+        Ending::GuestStopped { reason } if awaited.is_some() && reason == "guest-shutdown" => {
+            Failure::undecided(
+                format!(
+                    "the device powered off without printing `{}`",
+                    awaited.unwrap_or_default()
+                ),
+                "look at the end of the console output; wait for a text that your system prints with \
+                 `--until`, or, if powering off is all that it should do, write `--until \"\"`",
             )
         }
         Ending::GuestStopped { reason } if reason.starts_with(TRAP) => Failure::undecided(

@@ -27,9 +27,10 @@ use crate::values;
 
 /// Verify bundles and first-stage images
 ///
-/// For a bundle, this checks every signature, the manifest, every byte of every payload, and that each payload
-/// fits the memory of the board. The public key of every signer must be given. A device also checks its board,
-/// SoC, lifecycle state and minimum security version; options below check these.
+/// For a bundle, this checks every signature, the manifest, every byte of every payload, and, if the memory map
+/// of the board is known, that each payload fits it. The public key of every signer must be given; of a first
+/// stage, one of the given keys must be the signer's. A device also checks its board, SoC, lifecycle state and
+/// minimum security version; options below check these.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
     /// Bundle or first-stage image; of several files, each result is one line
@@ -82,6 +83,19 @@ pub enum Verified {
     FirstStage(Box<first_stage::VerifiedFirstStage>),
 }
 
+impl Verified {
+    /// Returns what was not compared because the board is not known, for the line of one of several files.
+    fn unknown(&self) -> Option<String> {
+        match self {
+            Self::Bundle(verified) if !verified.checked.placement => Some(format!(
+                " (load addresses not compared: the memory map of board {} is unknown)",
+                terminal::text(&verified.manifest.board)
+            )),
+            Self::Bundle(_) | Self::FirstStage(_) => None,
+        }
+    }
+}
+
 impl Report for Verified {
     fn text(&self) -> String {
         match self {
@@ -122,10 +136,11 @@ struct Judged {
 impl Report for Several {
     fn text(&self) -> String {
         let mut page = Page::new();
-        for Judged { bundle, error, .. } in &self.bundles {
+        for Judged { bundle, error, report, .. } in &self.bundles {
             let bundle = terminal::path(bundle);
+            let unknown = report.as_ref().and_then(Verified::unknown).unwrap_or_default();
             match error {
-                None => page.line(format_args!("{GOOD}verified{GOOD:#}    {bundle}")),
+                None => page.line(format_args!("{GOOD}verified{GOOD:#}    {bundle}{unknown}")),
                 Some(failure) if failure.outcome() == Outcome::Refused => page
                     .line(format_args!("{ERROR}refused{ERROR:#}     {bundle}: {}", failure.line())),
                 Some(failure) => page.line(format_args!(

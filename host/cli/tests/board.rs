@@ -51,6 +51,12 @@ fn a_copy_of_a_description_is_a_board_of_its_own() {
     assert!(known.contains("load addresses") && known.contains("board mine"), "{known}");
     let unknown = run(&bench, verify, &[]).expect(0).stdout;
     assert!(unknown.contains("unknown     the memory map of board mine"), "{unknown}");
+    let both = run(&bench, "verify system.hlk mine.hlk --key root.pub.pem", &[]).expect(0).stdout;
+    let not_compared =
+        "mine.hlk (load addresses not compared: the memory map of board mine is unknown)";
+    let lines: Vec<_> = both.lines().collect();
+    assert_eq!(lines[0].split_once(' ').unwrap().1.trim(), "system.hlk");
+    assert_eq!(lines[1].split_once(' ').unwrap().1.trim(), not_compared);
     let other =
         run(&bench, "verify system.hlk --key root.pub.pem --board mine.toml", &[]).expect(1);
     assert!(other.stderr.contains("signed for board qemu-virt, not mine"), "{other:?}");

@@ -86,6 +86,8 @@ pub struct Machine {
     interrupt: Arc<AtomicBool>,
     /// The reason that QEMU reported for the end of the guest.
     shutdown: Option<String>,
+    /// True if [`Machine::run_until`] last waited for a text.
+    is_waiting_for_text: bool,
     has_exited: bool,
     answers: Vec<(u64, Result<Value, String>)>,
 }
@@ -107,6 +109,7 @@ impl Machine {
             deadline,
             interrupt: Arc::clone(&config.interrupt),
             shutdown: None,
+            is_waiting_for_text: false,
             has_exited: false,
             answers: Vec::new(),
         };
@@ -127,6 +130,7 @@ impl Machine {
     /// Runs the machine until `text` is printed, a boot stage refuses, the machine ends, or the
     /// time limit is exceeded. Each complete line is passed to `on_line`.
     pub fn run_until(&mut self, text: Option<&str>, on_line: &mut dyn FnMut(&str)) -> Stop {
+        self.is_waiting_for_text = text.is_some();
         let stop = loop {
             self.show(on_line);
             // This is checked first, because a signal from the terminal reaches QEMU too, which
@@ -209,7 +213,7 @@ impl Machine {
         self.show(on_line);
         let measurements = Measurements::read(&log, &handoff);
         Run {
-            outcome: decide(stop, measurements.as_ref(), stderr),
+            outcome: decide(stop, self.is_waiting_for_text, measurements.as_ref(), stderr),
             transcript: self.console.transcript(),
             measurements,
             handoff: Handoff::parse(&handoff).ok(),
@@ -322,22 +326,30 @@ pub fn boot(
     Ok(machine.finish(stop, on_line))
 }
 
-/// Determines the outcome from the end of the run and from the measurement log.
-fn decide(stop: Stop, measurements: Option<&Measurements>, stderr: String) -> Outcome {
+/// Determines the outcome from the end of the run and from the measurement log. With a text that was waited for,
+/// only that text is success: a system that ends before it has printed the text has not done what the caller asked.
+fn decide(
+    stop: Stop,
+    is_waiting_for_text: bool,
+    measurements: Option<&Measurements>,
+    stderr: String,
+) -> Outcome {
     let logged = measurements.and_then(Measurements::refusal);
     let is_handed_over = measurements.is_some_and(Measurements::is_handed_over);
     match (stop, logged) {
-        (Stop::Found, _) => Outcome::Booted,
         // After the hand-over, a printed refusal comes from the system and not from a boot stage.
         (Stop::Refused(_), _) if is_handed_over => {
             Outcome::GuestStopped { reason: "refusal printed by the system itself".to_owned() }
         }
         (Stop::Refused(Refusal { stage, reason }), _) => Outcome::Refused { stage, reason },
-        // The console may be silent or lose a line.
-        (Stop::Stopped(_) | Stop::TimedOut, Some((stage, reason))) => {
+        // The console may be silent or lose a line, and the text may be a part of the line of a refusal.
+        (Stop::Found | Stop::Stopped(_) | Stop::TimedOut, Some((stage, reason))) => {
             Outcome::Refused { stage, reason }
         }
-        (Stop::Stopped(reason), None) if is_handed_over && reason == "guest-shutdown" => {
+        (Stop::Found, None) => Outcome::Booted,
+        (Stop::Stopped(reason), None)
+            if is_handed_over && !is_waiting_for_text && reason == "guest-shutdown" =>
+        {
             Outcome::Booted
         }
         (Stop::Stopped(reason), None) => Outcome::GuestStopped { reason },

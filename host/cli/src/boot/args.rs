@@ -56,10 +56,11 @@ pub struct BootArgs {
     pub(super) state: Option<PathBuf>,
     #[command(flatten)]
     pub(super) provisioning: Provisioning,
-    /// Text on the console that shows that the device has booted; if empty, the device has booted when it enters
-    /// the kernel and powers off
-    #[arg(long, value_name = "TEXT", default_value = "Run /init as init process")]
-    pub(super) until: String,
+    /// Text on the console that shows that the device has booted, and without which it has not; if empty, the
+    /// device has booted when it has entered the kernel and powers off [default: "Run /init as init process", with
+    /// the program of `rdinit=` if the kernel command line names one]
+    #[arg(long, value_name = "TEXT")]
+    pub(super) until: Option<String>,
     /// Maximum time of the boot, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = values::number::<u64>)]
     pub(super) timeout: u64,

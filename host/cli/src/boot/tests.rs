@@ -34,7 +34,7 @@ fn booted(args: &BootArgs, outcome: &Ending) -> Booted {
         timeline: timeline(outcome),
         devices: Boards::default().by_name("qemu-virt").unwrap().devices(),
         shows_bars: args.timeline,
-        failure: failure(args, outcome, None),
+        failure: failure(args, awaited(args).as_deref(), outcome, None),
     }
 }
 
@@ -43,11 +43,33 @@ fn the_defaults_are_those_of_the_board() {
     let args = parse(&[]).unwrap();
     assert_eq!((args.harts, args.cpu.as_str(), args.timeout), (None, "rv64", 120));
     assert_eq!((args.policy, args.quiet, args.icount), (Policy::Any, false, false));
-    assert_eq!(args.until, "Run /init as init process");
+    assert_eq!(awaited(&args).as_deref(), Some("Run /init as init process"));
     let args = parse(&["--policy", "all", "--lifecycle", "production", "--until", ""]).unwrap();
-    assert_eq!((args.policy, args.until.as_str()), (Policy::All, ""));
+    assert_eq!((args.policy, awaited(&args)), (Policy::All, None));
     assert!(parse(&["--policy", "some"]).is_err());
     assert!(BootCli::try_parse_from(["boot"]).is_err());
+}
+
+#[test]
+fn the_first_program_is_the_one_that_linux_runs() {
+    for (bootargs, program) in [
+        ("", "/init"),
+        ("console=ttyS0 init=/sbin/other", "/init"),
+        ("console=ttyS0 rdinit=/hartlock-init", "/hartlock-init"),
+        ("rdinit=/first rdinit=/last quiet", "/last"),
+        ("\"rdinit=/quoted\" -- rdinit=/argument", "/quoted"),
+    ] {
+        assert_eq!(first_program(bootargs), program, "{bootargs}");
+    }
+}
+
+#[test]
+fn a_device_that_powers_off_without_the_text_is_undecided_and_the_text_is_named() {
+    let args = parse(&[]).unwrap();
+    let ending = Ending::GuestStopped { reason: "guest-shutdown".into() };
+    let failure = failure(&args, Some("login:"), &ending, None).unwrap();
+    assert_eq!(failure.outcome(), Outcome::Undecided);
+    assert_eq!(failure.line(), "the device powered off without printing `login:`");
 }
 
 #[test]
@@ -55,7 +77,7 @@ fn a_refusal_names_the_bundle_of_the_stage_that_refused() {
     let args = parse(&[]).unwrap();
     for (stage, file) in [(Stage::Rom, "b.hlk"), (Stage::Loader, "s.hlk")] {
         let ending = Ending::Refused { stage, reason: Reason::SignatureMismatch };
-        let failure = failure(&args, &ending, None).unwrap();
+        let failure = failure(&args, None, &ending, None).unwrap();
         assert_eq!(failure.outcome(), Outcome::Refused);
         let json = serde_json::to_value(&failure).unwrap();
         assert_eq!(json["reason"]["code"], "E0301");
@@ -76,7 +98,8 @@ fn a_rollback_names_both_numbers() {
         let version =
             inspect_file(bundle, &Boards::default()).unwrap().manifest.unwrap().security_version;
         let ending = Ending::Refused { stage, reason: Reason::RollbackBelowFloor };
-        let json = |state| serde_json::to_value(failure(&args, &ending, state).unwrap()).unwrap();
+        let json =
+            |state| serde_json::to_value(failure(&args, None, &ending, state).unwrap()).unwrap();
         let found = json(Some(&state));
         assert_eq!(found["context"][1], format!("security version {version}, floor {floor}"));
         // If the state of the device cannot be read, the failure has no value to compare with.
@@ -98,7 +121,7 @@ fn a_lifecycle_names_both_states() {
     let state = Provisioning { lifecycle: Lifecycle::Returned, ..Provisioning::default() };
     let reason = Reason::LifecycleNotAllowed;
     let ending = Ending::Refused { stage: Stage::Loader, reason };
-    let json = serde_json::to_value(failure(&args, &ending, Some(&state)).unwrap()).unwrap();
+    let json = serde_json::to_value(failure(&args, None, &ending, Some(&state)).unwrap()).unwrap();
     let expected = format!("signed for {states}, and the device is in returned");
     assert_eq!(json["context"][1], expected);
 }
@@ -115,7 +138,7 @@ fn a_trap_names_the_payload() {
     assert_eq!(trapped_in(&args, Some(0)), None);
     assert_eq!(trapped_in(&args, None), None);
     let ending = Ending::GuestStopped { reason: "trap: illegal instruction: hart 0".into() };
-    let failure = failure(&args, &ending, None).unwrap();
+    let failure = failure(&args, None, &ending, None).unwrap();
     assert_eq!(failure.outcome(), Outcome::Undecided);
     assert!(failure.line().starts_with("the device trapped: illegal instruction"));
 }
@@ -123,14 +146,14 @@ fn a_trap_names_the_payload() {
 #[test]
 fn whatever_is_no_answer_is_undecided() {
     let args = parse(&[]).unwrap();
-    assert!(failure(&args, &Ending::Booted, None).is_none());
+    assert!(failure(&args, None, &Ending::Booted, None).is_none());
     for ending in [
         Ending::TimedOut,
         Ending::Interrupted,
         Ending::GuestStopped { reason: "guest-reset".into() },
         Ending::EmulatorFailed { stderr: String::new() },
     ] {
-        assert_eq!(failure(&args, &ending, None).unwrap().outcome(), Outcome::Undecided);
+        assert_eq!(failure(&args, None, &ending, None).unwrap().outcome(), Outcome::Undecided);
     }
 }
 

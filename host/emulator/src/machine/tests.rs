@@ -15,7 +15,7 @@ fn refused() -> Outcome {
 }
 
 fn decide_on(stop: Stop, measurements: Option<&Measurements>) -> Outcome {
-    decide(stop, measurements, "complaint".to_owned())
+    decide(stop, false, measurements, "complaint".to_owned())
 }
 
 #[test]
@@ -32,7 +32,8 @@ fn without_a_log_the_console_is_believed() {
 #[test]
 fn a_refusal_in_the_log_needs_no_console() {
     let log = measured(vec![Entry { reason: 301, ..Entry::new(Stage::Rom, Step::Refusal) }]);
-    for stop in [Stop::TimedOut, Stop::Stopped("guest-reset".to_owned())] {
+    // The text `hartlock: rom` is found in the line of the refusal before that line ends.
+    for stop in [Stop::TimedOut, Stop::Stopped("guest-reset".to_owned()), Stop::Found] {
         assert_eq!(decide_on(stop, Some(&log)), refused());
     }
 }
@@ -53,6 +54,15 @@ fn a_system_that_ends_by_itself_has_booted_only_after_the_handover() {
     assert_eq!(decide_on(stop("guest-reset"), Some(&log)), reset);
     let early = measured(vec![Entry::new(Stage::Loader, Step::Start)]);
     assert_ne!(decide_on(stop("guest-shutdown"), Some(&early)), Outcome::Booted);
+}
+
+#[test]
+fn a_system_that_ends_without_the_text_has_not_booted() {
+    let log = measured(vec![Entry::new(Stage::Loader, Step::Handover)]);
+    let stop = || Stop::Stopped("guest-shutdown".to_owned());
+    let stopped = Outcome::GuestStopped { reason: "guest-shutdown".to_owned() };
+    assert_eq!(decide(stop(), true, Some(&log), String::new()), stopped);
+    assert_eq!(decide(Stop::Found, true, Some(&log), String::new()), Outcome::Booted);
 }
 
 #[test]
