@@ -88,9 +88,16 @@ def rtl(node: AddrmapNode) -> dict[str, str]:
         )
         files = sorted(pathlib.Path(scratch).glob("*.sv"))
         texts = {file.name: tidy(file.read_text(encoding="utf-8")) for file in files}
+    block = f"{name}.sv"
+    texts[block] = named(texts[block])
     package = f"{name}_pkg.sv"
     texts[package] = with_enums(texts[package], node)
     return texts
+
+
+def named(block: str) -> str:
+    """A register block whose clock and reset have the names of this project."""
+    return re.sub(r"\barst_n\b", "rst_ni", re.sub(r"\bclk\b", "clk_i", block))
 
 
 def with_enums(package: str, node: AddrmapNode) -> str:

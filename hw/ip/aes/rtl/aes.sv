@@ -90,8 +90,8 @@ module aes
   // The register block is generated from `data/aes.rdl`. Data, vector, tag, key and configuration are
   // external registers: the engine itself keeps their words.
   aes_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

@@ -38,8 +38,8 @@ module axi_guard
 
   // The register block is generated from `data/axi_guard.rdl`.
   axi_guard_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module axi_guard_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module axi_guard_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module axi_guard_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -333,8 +333,8 @@ module axi_guard_regs (
         field_combo.lock.locked.next = next_c;
         field_combo.lock.locked.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.lock.locked.value <= 1'h0;
         end else begin
             if(field_combo.lock.locked.load_next) begin
@@ -359,8 +359,8 @@ module axi_guard_regs (
         field_combo.refused.read.next = next_c;
         field_combo.refused.read.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.refused.read.value <= 1'h0;
         end else begin
             if(field_combo.refused.read.load_next) begin
@@ -384,8 +384,8 @@ module axi_guard_regs (
         field_combo.refused.write.next = next_c;
         field_combo.refused.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.refused.write.value <= 1'h0;
         end else begin
             if(field_combo.refused.write.load_next) begin
@@ -407,8 +407,8 @@ module axi_guard_regs (
             field_combo.first[i0].page.next = next_c;
             field_combo.first[i0].page.load_next = load_next_c;
         end
-        always_ff @(posedge clk or negedge arst_n) begin
-            if(~arst_n) begin
+        always_ff @(posedge clk_i or negedge rst_ni) begin
+            if(~rst_ni) begin
                 field_storage.first[i0].page.value <= 20'hfffff;
             end else begin
                 if(field_combo.first[i0].page.load_next) begin
@@ -432,8 +432,8 @@ module axi_guard_regs (
             field_combo.last[i0].page.next = next_c;
             field_combo.last[i0].page.load_next = load_next_c;
         end
-        always_ff @(posedge clk or negedge arst_n) begin
-            if(~arst_n) begin
+        always_ff @(posedge clk_i or negedge rst_ni) begin
+            if(~rst_ni) begin
                 field_storage.last[i0].page.value <= 20'h0;
             end else begin
                 if(field_combo.last[i0].page.load_next) begin

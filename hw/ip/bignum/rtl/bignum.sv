@@ -52,8 +52,8 @@ module bignum
   // The register block is generated from `data/bignum.rdl`. `operand` and `data` are external registers: the
   // bus waits for the answers that this module gives.
   bignum_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

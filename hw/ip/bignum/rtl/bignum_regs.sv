@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module bignum_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module bignum_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module bignum_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -285,8 +285,8 @@ module bignum_regs (
     end
     logic external_wr_ack;
     logic external_rd_ack;
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             external_pending <= '0;
         end else begin
             if(decoded_req_is_external & ~external_wr_ack & ~external_rd_ack) external_pending <= '1;
@@ -488,8 +488,8 @@ module bignum_regs (
         field_combo.length.modulus.next = next_c;
         field_combo.length.modulus.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.length.modulus.value <= 13'h0;
         end else begin
             if(field_combo.length.modulus.load_next) begin
@@ -511,8 +511,8 @@ module bignum_regs (
         field_combo.length.exponent.next = next_c;
         field_combo.length.exponent.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.length.exponent.value <= 13'h0;
         end else begin
             if(field_combo.length.exponent.load_next) begin
@@ -534,8 +534,8 @@ module bignum_regs (
         field_combo.control.given.next = next_c;
         field_combo.control.given.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.given.value <= 1'h0;
         end else begin
             if(field_combo.control.given.load_next) begin
@@ -560,8 +560,8 @@ module bignum_regs (
         field_combo.command.power.next = next_c;
         field_combo.command.power.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.power.value <= 1'h0;
         end else begin
             if(field_combo.command.power.load_next) begin
@@ -586,8 +586,8 @@ module bignum_regs (
         field_combo.command.secret.next = next_c;
         field_combo.command.secret.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.secret.value <= 1'h0;
         end else begin
             if(field_combo.command.secret.load_next) begin
@@ -612,8 +612,8 @@ module bignum_regs (
         field_combo.command.multiply.next = next_c;
         field_combo.command.multiply.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.multiply.value <= 1'h0;
         end else begin
             if(field_combo.command.multiply.load_next) begin
@@ -638,8 +638,8 @@ module bignum_regs (
         field_combo.command.prepare.next = next_c;
         field_combo.command.prepare.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.prepare.value <= 1'h0;
         end else begin
             if(field_combo.command.prepare.load_next) begin
@@ -664,8 +664,8 @@ module bignum_regs (
         field_combo.command.verify_p256.next = next_c;
         field_combo.command.verify_p256.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.verify_p256.value <= 1'h0;
         end else begin
             if(field_combo.command.verify_p256.load_next) begin
@@ -690,8 +690,8 @@ module bignum_regs (
         field_combo.command.verify_p384.next = next_c;
         field_combo.command.verify_p384.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.verify_p384.value <= 1'h0;
         end else begin
             if(field_combo.command.verify_p384.load_next) begin
@@ -716,8 +716,8 @@ module bignum_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -742,8 +742,8 @@ module bignum_regs (
         field_combo.command.wipe.next = next_c;
         field_combo.command.wipe.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.wipe.value <= 1'h0;
         end else begin
             if(field_combo.command.wipe.load_next) begin
@@ -768,8 +768,8 @@ module bignum_regs (
         field_combo.command.private_rsa.next = next_c;
         field_combo.command.private_rsa.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.private_rsa.value <= 1'h0;
         end else begin
             if(field_combo.command.private_rsa.load_next) begin
@@ -794,8 +794,8 @@ module bignum_regs (
         field_combo.error.command.next = next_c;
         field_combo.error.command.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.command.value <= 1'h0;
         end else begin
             if(field_combo.error.command.load_next) begin
@@ -819,8 +819,8 @@ module bignum_regs (
         field_combo.error.write.next = next_c;
         field_combo.error.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.write.value <= 1'h0;
         end else begin
             if(field_combo.error.write.load_next) begin
@@ -844,8 +844,8 @@ module bignum_regs (
         field_combo.error.read.next = next_c;
         field_combo.error.read.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.read.value <= 1'h0;
         end else begin
             if(field_combo.error.read.load_next) begin
@@ -869,8 +869,8 @@ module bignum_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -894,8 +894,8 @@ module bignum_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -919,8 +919,8 @@ module bignum_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -941,8 +941,8 @@ module bignum_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -994,8 +994,8 @@ module bignum_regs (
     logic [11:0] rd_mux_addr;
     logic [11:0] pending_rd_addr;
     // Hold read mux address to guarantee it is stable throughout any external accesses
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             pending_rd_addr <= '0;
         end else begin
             if(decoded_req) pending_rd_addr <= decoded_addr;

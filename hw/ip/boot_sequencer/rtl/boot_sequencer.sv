@@ -48,8 +48,8 @@ module boot_sequencer
   // Generated from data/boot_sequencer.rdl. All three registers are in the core, so every write
   // passes the checks of the core.
   boot_sequencer_regs u_regs (
-    .clk            (clk_i),
-    .arst_n         (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i         (regs_req),
     .axil_o         (regs_resp),
     .hwif_in        (regs_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module dma_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module dma_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module dma_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -481,8 +481,8 @@ module dma_regs (
         field_combo.control.sinks.next = next_c;
         field_combo.control.sinks.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.sinks.value <= 8'h0;
         end else begin
             if(field_combo.control.sinks.load_next) begin
@@ -504,8 +504,8 @@ module dma_regs (
         field_combo.control.write.next = next_c;
         field_combo.control.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.write.value <= 1'h0;
         end else begin
             if(field_combo.control.write.load_next) begin
@@ -527,8 +527,8 @@ module dma_regs (
         field_combo.list.offset.next = next_c;
         field_combo.list.offset.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.list.offset.value <= 6'h0;
         end else begin
             if(field_combo.list.offset.load_next) begin
@@ -550,8 +550,8 @@ module dma_regs (
         field_combo.count.descriptors.next = next_c;
         field_combo.count.descriptors.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.count.descriptors.value <= 7'h0;
         end else begin
             if(field_combo.count.descriptors.load_next) begin
@@ -576,8 +576,8 @@ module dma_regs (
         field_combo.command.start.next = next_c;
         field_combo.command.start.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.start.value <= 1'h0;
         end else begin
             if(field_combo.command.start.load_next) begin
@@ -602,8 +602,8 @@ module dma_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -628,8 +628,8 @@ module dma_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -653,8 +653,8 @@ module dma_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -678,8 +678,8 @@ module dma_regs (
         field_combo.interrupt.refused.next = next_c;
         field_combo.interrupt.refused.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.refused.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.refused.load_next) begin
@@ -704,8 +704,8 @@ module dma_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -726,8 +726,8 @@ module dma_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -748,8 +748,8 @@ module dma_regs (
         field_combo.interrupt_enable.refused.next = next_c;
         field_combo.interrupt_enable.refused.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.refused.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.refused.load_next) begin
@@ -770,8 +770,8 @@ module dma_regs (
         field_combo.lock.locked.next = next_c;
         field_combo.lock.locked.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.lock.locked.value <= 1'h0;
         end else begin
             if(field_combo.lock.locked.load_next) begin
@@ -793,8 +793,8 @@ module dma_regs (
         field_combo.source_first.page.next = next_c;
         field_combo.source_first.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.source_first.page.value <= 20'hfffff;
         end else begin
             if(field_combo.source_first.page.load_next) begin
@@ -816,8 +816,8 @@ module dma_regs (
         field_combo.source_last.page.next = next_c;
         field_combo.source_last.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.source_last.page.value <= 20'h0;
         end else begin
             if(field_combo.source_last.page.load_next) begin
@@ -839,8 +839,8 @@ module dma_regs (
         field_combo.destination_first.page.next = next_c;
         field_combo.destination_first.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.destination_first.page.value <= 20'hfffff;
         end else begin
             if(field_combo.destination_first.page.load_next) begin
@@ -862,8 +862,8 @@ module dma_regs (
         field_combo.destination_last.page.next = next_c;
         field_combo.destination_last.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.destination_last.page.value <= 20'h0;
         end else begin
             if(field_combo.destination_last.page.load_next) begin

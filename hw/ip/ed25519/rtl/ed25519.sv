@@ -68,8 +68,8 @@ module ed25519
   // The register block is generated from `data/ed25519.rdl`. Inputs and results are external registers: the
   // engine keeps their words.
   ed25519_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

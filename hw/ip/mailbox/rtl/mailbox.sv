@@ -153,8 +153,8 @@ module mailbox
 
   // Generated from data/mailbox.rdl, one block for each side. They share no signal but those of the core.
   mailbox_host_regs u_host_regs (
-    .clk             (clk_i),
-    .arst_n          (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i          (host_axil_i),
     .axil_o          (host_axil_o),
     .hwif_in         (host_in),
@@ -162,8 +162,8 @@ module mailbox
   );
 
   mailbox_rot_regs u_rot_regs (
-    .clk             (clk_i),
-    .arst_n          (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i          (rot_axil_i),
     .axil_o          (rot_axil_o),
     .hwif_in         (rot_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module mailbox_host_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module mailbox_host_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module mailbox_host_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -428,8 +428,8 @@ module mailbox_host_regs (
         field_combo.command.ring.next = next_c;
         field_combo.command.ring.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.ring.value <= 1'h0;
         end else begin
             if(field_combo.command.ring.load_next) begin
@@ -454,8 +454,8 @@ module mailbox_host_regs (
         field_combo.command.acknowledge.next = next_c;
         field_combo.command.acknowledge.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.acknowledge.value <= 1'h0;
         end else begin
             if(field_combo.command.acknowledge.load_next) begin
@@ -477,8 +477,8 @@ module mailbox_host_regs (
         field_combo.interrupt.enable.next = next_c;
         field_combo.interrupt.enable.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.enable.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.enable.load_next) begin
@@ -503,8 +503,8 @@ module mailbox_host_regs (
         field_combo.operation.operation.next = next_c;
         field_combo.operation.operation.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.operation.operation.value <= 16'h0;
         end else begin
             if(field_combo.operation.operation.load_next) begin
@@ -529,8 +529,8 @@ module mailbox_host_regs (
         field_combo.operation.flags.next = next_c;
         field_combo.operation.flags.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.operation.flags.value <= 16'h0;
         end else begin
             if(field_combo.operation.flags.load_next) begin
@@ -555,8 +555,8 @@ module mailbox_host_regs (
         field_combo.id.value.next = next_c;
         field_combo.id.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.id.value.value <= 32'h0;
         end else begin
             if(field_combo.id.value.load_next) begin
@@ -581,8 +581,8 @@ module mailbox_host_regs (
         field_combo.source_low.value.next = next_c;
         field_combo.source_low.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.source_low.value.value <= 32'h0;
         end else begin
             if(field_combo.source_low.value.load_next) begin
@@ -607,8 +607,8 @@ module mailbox_host_regs (
         field_combo.source_high.value.next = next_c;
         field_combo.source_high.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.source_high.value.value <= 32'h0;
         end else begin
             if(field_combo.source_high.value.load_next) begin
@@ -633,8 +633,8 @@ module mailbox_host_regs (
         field_combo.destination_low.value.next = next_c;
         field_combo.destination_low.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.destination_low.value.value <= 32'h0;
         end else begin
             if(field_combo.destination_low.value.load_next) begin
@@ -659,8 +659,8 @@ module mailbox_host_regs (
         field_combo.destination_high.value.next = next_c;
         field_combo.destination_high.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.destination_high.value.value <= 32'h0;
         end else begin
             if(field_combo.destination_high.value.load_next) begin
@@ -685,8 +685,8 @@ module mailbox_host_regs (
         field_combo.length.value.next = next_c;
         field_combo.length.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.length.value.value <= 32'h0;
         end else begin
             if(field_combo.length.value.load_next) begin

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module mailbox_rot_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module mailbox_rot_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module mailbox_rot_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -376,8 +376,8 @@ module mailbox_rot_regs (
         field_combo.command.respond.next = next_c;
         field_combo.command.respond.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.respond.value <= 1'h0;
         end else begin
             if(field_combo.command.respond.load_next) begin
@@ -402,8 +402,8 @@ module mailbox_rot_regs (
         field_combo.command.discard.next = next_c;
         field_combo.command.discard.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.discard.value <= 1'h0;
         end else begin
             if(field_combo.command.discard.load_next) begin
@@ -428,8 +428,8 @@ module mailbox_rot_regs (
         field_combo.control.open.next = next_c;
         field_combo.control.open.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.open.value <= 1'h0;
         end else begin
             if(field_combo.control.open.load_next) begin
@@ -451,8 +451,8 @@ module mailbox_rot_regs (
         field_combo.control.interrupt_enable.next = next_c;
         field_combo.control.interrupt_enable.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.interrupt_enable.value <= 1'h0;
         end else begin
             if(field_combo.control.interrupt_enable.load_next) begin
@@ -477,8 +477,8 @@ module mailbox_rot_regs (
         field_combo.outcome.status.next = next_c;
         field_combo.outcome.status.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.outcome.status.value <= 8'h0;
         end else begin
             if(field_combo.outcome.status.load_next) begin
@@ -503,8 +503,8 @@ module mailbox_rot_regs (
         field_combo.outcome.reason.next = next_c;
         field_combo.outcome.reason.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.outcome.reason.value <= 16'h0;
         end else begin
             if(field_combo.outcome.reason.load_next) begin
@@ -530,8 +530,8 @@ module mailbox_rot_regs (
             field_combo.result[i0].value.next = next_c;
             field_combo.result[i0].value.load_next = load_next_c;
         end
-        always_ff @(posedge clk or negedge arst_n) begin
-            if(~arst_n) begin
+        always_ff @(posedge clk_i or negedge rst_ni) begin
+            if(~rst_ni) begin
                 field_storage.result[i0].value.value <= 32'h0;
             end else begin
                 if(field_combo.result[i0].value.load_next) begin

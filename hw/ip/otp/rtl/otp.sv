@@ -85,8 +85,8 @@ module otp
 
   // Generated from data/otp.rdl.
   otp_regs u_regs (
-    .clk            (clk_i),
-    .arst_n         (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i         (regs_req),
     .axil_o         (regs_resp),
     .hwif_in        (regs_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module otp_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module otp_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module otp_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -289,8 +289,8 @@ module otp_regs (
     end
     logic external_wr_ack;
     logic external_rd_ack;
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             external_pending <= '0;
         end else begin
             if(decoded_req_is_external & ~external_wr_ack & ~external_rd_ack) external_pending <= '1;
@@ -391,8 +391,8 @@ module otp_regs (
     logic [11:0] rd_mux_addr;
     logic [11:0] pending_rd_addr;
     // Hold read mux address to guarantee it is stable throughout any external accesses
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             pending_rd_addr <= '0;
         end else begin
             if(decoded_req) pending_rd_addr <= decoded_addr;

@@ -68,8 +68,8 @@ module sha2
   // The register block is generated from `data/sha2.rdl`. Key, digest and FIFO are external registers: the
   // engines keep their words.
   sha2_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module sha2_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module sha2_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module sha2_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -294,8 +294,8 @@ module sha2_regs (
     end
     logic external_wr_ack;
     logic external_rd_ack;
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             external_pending <= '0;
         end else begin
             if(decoded_req_is_external & ~external_wr_ack & ~external_rd_ack) external_pending <= '1;
@@ -522,8 +522,8 @@ module sha2_regs (
         field_combo.control.mode.next = next_c;
         field_combo.control.mode.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.mode.value <= 3'h0;
         end else begin
             if(field_combo.control.mode.load_next) begin
@@ -545,8 +545,8 @@ module sha2_regs (
         field_combo.control.message_swap.next = next_c;
         field_combo.control.message_swap.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.message_swap.value <= 1'h0;
         end else begin
             if(field_combo.control.message_swap.load_next) begin
@@ -568,8 +568,8 @@ module sha2_regs (
         field_combo.control.digest_swap.next = next_c;
         field_combo.control.digest_swap.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.digest_swap.value <= 1'h0;
         end else begin
             if(field_combo.control.digest_swap.load_next) begin
@@ -591,8 +591,8 @@ module sha2_regs (
         field_combo.control.stream.next = next_c;
         field_combo.control.stream.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.stream.value <= 1'h0;
         end else begin
             if(field_combo.control.stream.load_next) begin
@@ -617,8 +617,8 @@ module sha2_regs (
         field_combo.command.start.next = next_c;
         field_combo.command.start.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.start.value <= 1'h0;
         end else begin
             if(field_combo.command.start.load_next) begin
@@ -643,8 +643,8 @@ module sha2_regs (
         field_combo.command.process.next = next_c;
         field_combo.command.process.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.process.value <= 1'h0;
         end else begin
             if(field_combo.command.process.load_next) begin
@@ -669,8 +669,8 @@ module sha2_regs (
         field_combo.command.stop.next = next_c;
         field_combo.command.stop.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.stop.value <= 1'h0;
         end else begin
             if(field_combo.command.stop.load_next) begin
@@ -695,8 +695,8 @@ module sha2_regs (
         field_combo.command.resume.next = next_c;
         field_combo.command.resume.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.resume.value <= 1'h0;
         end else begin
             if(field_combo.command.resume.load_next) begin
@@ -721,8 +721,8 @@ module sha2_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -747,8 +747,8 @@ module sha2_regs (
         field_combo.command.wipe.next = next_c;
         field_combo.command.wipe.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.wipe.value <= 1'h0;
         end else begin
             if(field_combo.command.wipe.load_next) begin
@@ -773,8 +773,8 @@ module sha2_regs (
         field_combo.error.command.next = next_c;
         field_combo.error.command.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.command.value <= 1'h0;
         end else begin
             if(field_combo.error.command.load_next) begin
@@ -798,8 +798,8 @@ module sha2_regs (
         field_combo.error.stop.next = next_c;
         field_combo.error.stop.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.stop.value <= 1'h0;
         end else begin
             if(field_combo.error.stop.load_next) begin
@@ -823,8 +823,8 @@ module sha2_regs (
         field_combo.error.push.next = next_c;
         field_combo.error.push.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.push.value <= 1'h0;
         end else begin
             if(field_combo.error.push.load_next) begin
@@ -848,8 +848,8 @@ module sha2_regs (
         field_combo.error.write.next = next_c;
         field_combo.error.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.write.value <= 1'h0;
         end else begin
             if(field_combo.error.write.load_next) begin
@@ -873,8 +873,8 @@ module sha2_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -898,8 +898,8 @@ module sha2_regs (
         field_combo.interrupt.fifo_empty.next = next_c;
         field_combo.interrupt.fifo_empty.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.fifo_empty.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.fifo_empty.load_next) begin
@@ -923,8 +923,8 @@ module sha2_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -949,8 +949,8 @@ module sha2_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -971,8 +971,8 @@ module sha2_regs (
         field_combo.interrupt_enable.fifo_empty.next = next_c;
         field_combo.interrupt_enable.fifo_empty.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.fifo_empty.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.fifo_empty.load_next) begin
@@ -993,8 +993,8 @@ module sha2_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -1018,8 +1018,8 @@ module sha2_regs (
         field_combo.message_length_low.value.next = next_c;
         field_combo.message_length_low.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.message_length_low.value.value <= 32'h0;
         end else begin
             if(field_combo.message_length_low.value.load_next) begin
@@ -1044,8 +1044,8 @@ module sha2_regs (
         field_combo.message_length_high.value.next = next_c;
         field_combo.message_length_high.value.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.message_length_high.value.value <= 29'h0;
         end else begin
             if(field_combo.message_length_high.value.load_next) begin
@@ -1116,8 +1116,8 @@ module sha2_regs (
     logic [11:0] rd_mux_addr;
     logic [11:0] pending_rd_addr;
     // Hold read mux address to guarantee it is stable throughout any external accesses
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             pending_rd_addr <= '0;
         end else begin
             if(decoded_req) pending_rd_addr <= decoded_addr;

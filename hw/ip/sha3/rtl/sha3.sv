@@ -63,8 +63,8 @@ module sha3
   // The register block is generated from `data/sha3.rdl`. Data, key and digest are external registers: the
   // engine keeps their words.
   sha3_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module sha3_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module sha3_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module sha3_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -292,8 +292,8 @@ module sha3_regs (
     end
     logic external_wr_ack;
     logic external_rd_ack;
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             external_pending <= '0;
         end else begin
             if(decoded_req_is_external & ~external_wr_ack & ~external_rd_ack) external_pending <= '1;
@@ -488,8 +488,8 @@ module sha3_regs (
         field_combo.control.mode.next = next_c;
         field_combo.control.mode.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.mode.value <= 4'h0;
         end else begin
             if(field_combo.control.mode.load_next) begin
@@ -511,8 +511,8 @@ module sha3_regs (
         field_combo.control.stream.next = next_c;
         field_combo.control.stream.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.stream.value <= 1'h0;
         end else begin
             if(field_combo.control.stream.load_next) begin
@@ -534,8 +534,8 @@ module sha3_regs (
         field_combo.control.by_commit.next = next_c;
         field_combo.control.by_commit.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.by_commit.value <= 1'h0;
         end else begin
             if(field_combo.control.by_commit.load_next) begin
@@ -557,8 +557,8 @@ module sha3_regs (
         field_combo.control.suffix.next = next_c;
         field_combo.control.suffix.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.suffix.value <= 8'h0;
         end else begin
             if(field_combo.control.suffix.load_next) begin
@@ -583,8 +583,8 @@ module sha3_regs (
         field_combo.command.start.next = next_c;
         field_combo.command.start.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.start.value <= 1'h0;
         end else begin
             if(field_combo.command.start.load_next) begin
@@ -609,8 +609,8 @@ module sha3_regs (
         field_combo.command.squeeze.next = next_c;
         field_combo.command.squeeze.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.squeeze.value <= 1'h0;
         end else begin
             if(field_combo.command.squeeze.load_next) begin
@@ -635,8 +635,8 @@ module sha3_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -661,8 +661,8 @@ module sha3_regs (
         field_combo.command.wipe.next = next_c;
         field_combo.command.wipe.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.wipe.value <= 1'h0;
         end else begin
             if(field_combo.command.wipe.load_next) begin
@@ -687,8 +687,8 @@ module sha3_regs (
         field_combo.error.command.next = next_c;
         field_combo.error.command.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.command.value <= 1'h0;
         end else begin
             if(field_combo.error.command.load_next) begin
@@ -712,8 +712,8 @@ module sha3_regs (
         field_combo.error.push.next = next_c;
         field_combo.error.push.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.push.value <= 1'h0;
         end else begin
             if(field_combo.error.push.load_next) begin
@@ -737,8 +737,8 @@ module sha3_regs (
         field_combo.error.write.next = next_c;
         field_combo.error.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.write.value <= 1'h0;
         end else begin
             if(field_combo.error.write.load_next) begin
@@ -762,8 +762,8 @@ module sha3_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -787,8 +787,8 @@ module sha3_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -812,8 +812,8 @@ module sha3_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -834,8 +834,8 @@ module sha3_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -856,8 +856,8 @@ module sha3_regs (
         field_combo.final_size.size.next = next_c;
         field_combo.final_size.size.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.final_size.size.value <= 4'h0;
         end else begin
             if(field_combo.final_size.size.load_next) begin
@@ -882,8 +882,8 @@ module sha3_regs (
         field_combo.final_size.last.next = next_c;
         field_combo.final_size.last.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.final_size.last.value <= 1'h0;
         end else begin
             if(field_combo.final_size.last.load_next) begin
@@ -908,8 +908,8 @@ module sha3_regs (
         field_combo.final_size.commit.next = next_c;
         field_combo.final_size.commit.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.final_size.commit.value <= 1'h0;
         end else begin
             if(field_combo.final_size.commit.load_next) begin
@@ -979,8 +979,8 @@ module sha3_regs (
     logic [11:0] rd_mux_addr;
     logic [11:0] pending_rd_addr;
     // Hold read mux address to guarantee it is stable throughout any external accesses
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             pending_rd_addr <= '0;
         end else begin
             if(decoded_req) pending_rd_addr <= decoded_addr;

@@ -58,8 +58,8 @@ module stream_writer
 
   // Generated from data/stream_writer.rdl.
   stream_writer_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

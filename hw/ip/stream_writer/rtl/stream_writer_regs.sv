@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module stream_writer_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module stream_writer_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module stream_writer_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -425,8 +425,8 @@ module stream_writer_regs (
         field_combo.destination.address.next = next_c;
         field_combo.destination.address.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.destination.address.value <= 32'h0;
         end else begin
             if(field_combo.destination.address.load_next) begin
@@ -448,8 +448,8 @@ module stream_writer_regs (
         field_combo.length.bytes.next = next_c;
         field_combo.length.bytes.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.length.bytes.value <= 32'h0;
         end else begin
             if(field_combo.length.bytes.load_next) begin
@@ -474,8 +474,8 @@ module stream_writer_regs (
         field_combo.command.start.next = next_c;
         field_combo.command.start.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.start.value <= 1'h0;
         end else begin
             if(field_combo.command.start.load_next) begin
@@ -500,8 +500,8 @@ module stream_writer_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -526,8 +526,8 @@ module stream_writer_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -551,8 +551,8 @@ module stream_writer_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -576,8 +576,8 @@ module stream_writer_regs (
         field_combo.interrupt.refused.next = next_c;
         field_combo.interrupt.refused.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.refused.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.refused.load_next) begin
@@ -602,8 +602,8 @@ module stream_writer_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -624,8 +624,8 @@ module stream_writer_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -646,8 +646,8 @@ module stream_writer_regs (
         field_combo.interrupt_enable.refused.next = next_c;
         field_combo.interrupt_enable.refused.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.refused.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.refused.load_next) begin
@@ -668,8 +668,8 @@ module stream_writer_regs (
         field_combo.lock.locked.next = next_c;
         field_combo.lock.locked.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.lock.locked.value <= 1'h0;
         end else begin
             if(field_combo.lock.locked.load_next) begin
@@ -691,8 +691,8 @@ module stream_writer_regs (
         field_combo.window_first.page.next = next_c;
         field_combo.window_first.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.window_first.page.value <= 20'hfffff;
         end else begin
             if(field_combo.window_first.page.load_next) begin
@@ -714,8 +714,8 @@ module stream_writer_regs (
         field_combo.window_last.page.next = next_c;
         field_combo.window_last.page.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.window_last.page.value <= 20'h0;
         end else begin
             if(field_combo.window_last.page.load_next) begin

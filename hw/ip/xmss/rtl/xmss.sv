@@ -65,8 +65,8 @@ module xmss
 
   // Generated from data/xmss.rdl. Data, key and root are external: the words are in the engine.
   xmss_regs u_regs (
-    .clk           (clk_i),
-    .arst_n        (rst_ni),
+    .clk_i,
+    .rst_ni,
     .axil_i        (axil_i),
     .axil_o        (axil_o),
     .hwif_in       (regs_in),

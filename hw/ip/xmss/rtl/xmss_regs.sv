@@ -4,8 +4,8 @@
 //  https://github.com/SystemRDL/PeakRDL-regblock
 
 module xmss_regs (
-        input wire clk,
-        input wire arst_n,
+        input wire clk_i,
+        input wire rst_ni,
 
         input hartlock_axi_pkg::axil_req_t axil_i,
         output hartlock_axi_pkg::axil_resp_t axil_o,
@@ -47,8 +47,8 @@ module xmss_regs (
     logic axil_resp_acked;
 
     // Transaction request acceptance
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             axil_prev_was_rd <= '0;
             axil_arvalid <= '0;
             axil_araddr <= '0;
@@ -142,8 +142,8 @@ module xmss_regs (
     logic [1:0] axil_resp_wptr;
     logic [1:0] axil_resp_rptr;
 
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             for(int i=0; i<2; i++) begin
                 axil_resp_buffer_is_wr[i] <= '0;
                 axil_resp_buffer_err[i] <= '0;
@@ -310,8 +310,8 @@ module xmss_regs (
     end
     logic external_wr_ack;
     logic external_rd_ack;
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             external_pending <= '0;
         end else begin
             if(decoded_req_is_external & ~external_wr_ack & ~external_rd_ack) external_pending <= '1;
@@ -504,8 +504,8 @@ module xmss_regs (
         field_combo.control.stream.next = next_c;
         field_combo.control.stream.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.stream.value <= 1'h0;
         end else begin
             if(field_combo.control.stream.load_next) begin
@@ -527,8 +527,8 @@ module xmss_regs (
         field_combo.control.two_passes.next = next_c;
         field_combo.control.two_passes.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.control.two_passes.value <= 1'h0;
         end else begin
             if(field_combo.control.two_passes.load_next) begin
@@ -553,8 +553,8 @@ module xmss_regs (
         field_combo.command.start.next = next_c;
         field_combo.command.start.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.start.value <= 1'h0;
         end else begin
             if(field_combo.command.start.load_next) begin
@@ -579,8 +579,8 @@ module xmss_regs (
         field_combo.command.abort.next = next_c;
         field_combo.command.abort.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.command.abort.value <= 1'h0;
         end else begin
             if(field_combo.command.abort.load_next) begin
@@ -605,8 +605,8 @@ module xmss_regs (
         field_combo.error.command.next = next_c;
         field_combo.error.command.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.command.value <= 1'h0;
         end else begin
             if(field_combo.error.command.load_next) begin
@@ -630,8 +630,8 @@ module xmss_regs (
         field_combo.error.push.next = next_c;
         field_combo.error.push.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.push.value <= 1'h0;
         end else begin
             if(field_combo.error.push.load_next) begin
@@ -655,8 +655,8 @@ module xmss_regs (
         field_combo.error.write.next = next_c;
         field_combo.error.write.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.error.write.value <= 1'h0;
         end else begin
             if(field_combo.error.write.load_next) begin
@@ -680,8 +680,8 @@ module xmss_regs (
         field_combo.interrupt.done.next = next_c;
         field_combo.interrupt.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.done.load_next) begin
@@ -705,8 +705,8 @@ module xmss_regs (
         field_combo.interrupt.error.next = next_c;
         field_combo.interrupt.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt.error.load_next) begin
@@ -730,8 +730,8 @@ module xmss_regs (
         field_combo.interrupt_enable.done.next = next_c;
         field_combo.interrupt_enable.done.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.done.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.done.load_next) begin
@@ -752,8 +752,8 @@ module xmss_regs (
         field_combo.interrupt_enable.error.next = next_c;
         field_combo.interrupt_enable.error.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.interrupt_enable.error.value <= 1'h0;
         end else begin
             if(field_combo.interrupt_enable.error.load_next) begin
@@ -774,8 +774,8 @@ module xmss_regs (
         field_combo.expected_type.code.next = next_c;
         field_combo.expected_type.code.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.expected_type.code.value <= 32'h0;
         end else begin
             if(field_combo.expected_type.code.load_next) begin
@@ -797,8 +797,8 @@ module xmss_regs (
         field_combo.key_type.code.next = next_c;
         field_combo.key_type.code.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.key_type.code.value <= 32'h0;
         end else begin
             if(field_combo.key_type.code.load_next) begin
@@ -820,8 +820,8 @@ module xmss_regs (
         field_combo.final_size.size.next = next_c;
         field_combo.final_size.size.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.final_size.size.value <= 4'h0;
         end else begin
             if(field_combo.final_size.size.load_next) begin
@@ -846,8 +846,8 @@ module xmss_regs (
         field_combo.final_size.last.next = next_c;
         field_combo.final_size.last.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.final_size.last.value <= 1'h0;
         end else begin
             if(field_combo.final_size.last.load_next) begin
@@ -889,8 +889,8 @@ module xmss_regs (
         field_combo.algorithm.code.next = next_c;
         field_combo.algorithm.code.load_next = load_next_c;
     end
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             field_storage.algorithm.code.value <= 2'h0;
         end else begin
             if(field_combo.algorithm.code.load_next) begin
@@ -936,8 +936,8 @@ module xmss_regs (
     logic [11:0] rd_mux_addr;
     logic [11:0] pending_rd_addr;
     // Hold read mux address to guarantee it is stable throughout any external accesses
-    always_ff @(posedge clk or negedge arst_n) begin
-        if(~arst_n) begin
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+        if(~rst_ni) begin
             pending_rd_addr <= '0;
         end else begin
             if(decoded_req) pending_rd_addr <= decoded_addr;
