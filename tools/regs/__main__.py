@@ -19,6 +19,7 @@ from systemrdl import RDLCompileError, RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode
 
 import c
+import checks
 import page
 import rust
 from model import Unsupported, read
@@ -89,7 +90,7 @@ def rtl(node: AddrmapNode) -> dict[str, str]:
         files = sorted(pathlib.Path(scratch).glob("*.sv"))
         texts = {file.name: tidy(file.read_text(encoding="utf-8")) for file in files}
     block = f"{name}.sv"
-    texts[block] = named(texts[block])
+    texts[block] = checks.added(named(texts[block]), node)
     package = f"{name}_pkg.sv"
     texts[package] = with_enums(texts[package], node)
     return texts
