@@ -89,4 +89,9 @@ module boot_sequencer
 
   // A write that the core refuses is answered with an error.
   `ASSERT(AnErrorBelongsToItsWrite_A, refuses |=> axil_o.b_valid && axil_o.b_resp == RespSlverr)
+  // A read is no command: software that looks at a register decides nothing.
+  `ASSERT(AReadDecidesNothing_A, 1'b1 |=> regs_req.w_valid || $past(regs_req.w_valid) || !(decides | explains))
+  // Each access of the core's registers ends in its cycle, a refused one too, or the bus would hang.
+  `ASSERT(ARequestIsAnsweredAtOnce_A, 1'b1 |=> !(regs_out.decision.req | regs_out.reason.req) ||
+          (regs_in.decision.wr_ack | regs_in.reason.wr_ack | regs_in.reason.rd_ack))
 endmodule
