@@ -73,4 +73,10 @@ module axi_guard_check
   `ASSERT(NoBurstLeavesItsPage_A, 1'b1 |=> !(passes_o && burst_i == BurstIncr && is_long))
   // What a subordinate makes of a beat wider than the bus is not known.
   `ASSERT(NoBeatIsWiderThanTheBus_A, 1'b1 |=> !(passes_o && size_i > LargestSize))
+  // A wrapping burst of another length is not defined, so what it reaches is not known (A3.4.1).
+  `ASSERT(AWrapStaysInItsBlock_A, 1'b1 |=> !(passes_o && burst_i == BurstWrap) || is_wrap_good || !WholeBursts)
+  // A burst of the reserved type passes nowhere.
+  `ASSERT(NoReservedBurstPasses_A, 1'b1 |=> !(passes_o && burst_i == 2'b11) || !WholeBursts)
+  // A fixed burst has at most sixteen beats (A3.4.1).
+  `ASSERT(AFixedBurstIsShort_A, 1'b1 |=> !(passes_o && burst_i == BurstFixed) || len_i < 8'd16 || !WholeBursts)
 endmodule
