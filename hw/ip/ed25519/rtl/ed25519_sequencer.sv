@@ -115,4 +115,8 @@ module ed25519_sequencer
   `ASSERT(AProgramIsNotInterrupted_A, start_i |-> !run_q)
   // An instruction that does not stay its time would take operands that are not there yet.
   `ASSERT(AnInstructionStaysItsTime_A, first_o && !clear_i && stay_i > 1 |=> run_q && !first_q)
+  // After a clear nothing of a program goes on: its numbers are being overwritten.
+  `ASSERT(AClearEndsTheProgram_A, clear_i |=> !run_q)
+  // The place changes with the last cycle of an instruction only, so none is skipped.
+  `ASSERT(NoInstructionIsSkipped_A, run_q && !last && !start_i |=> $stable(pc_q))
 endmodule

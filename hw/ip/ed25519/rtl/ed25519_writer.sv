@@ -113,4 +113,8 @@ module ed25519_writer
   `ASSERT(TheSecondCarryIsSmall_A,
           again && (mul_done_i || add_done_i) |->
           less ? (sum[63:12] == '1 && sum[11:0] >= 12'd38) : (sum[63:12] == '0 && sum[11:0] < 12'd4058))
+  // The four words of a result follow each other, or its register would keep a part of an older number.
+  `ASSERT(WordsFollowEachOther_A, 1'b1 |=> $past(is_first || clear_i) || index_q == 2'($past(index_q) + 2'd1))
+  // All words of a result reach the register that it began with.
+  `ASSERT(AResultStaysInItsRegister_A, 1'b1 |=> $past(is_first) || $stable(to_q))
 endmodule
