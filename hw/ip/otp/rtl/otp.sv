@@ -208,4 +208,6 @@ module otp
   // Every refusal is an error for the manager, and a refused read shows zeros.
   `ASSERT(ARefusalIsAnError_A, refuses |=> (axil_o.b_valid && axil_o.b_resp == RespSlverr) ||
           (axil_o.r_valid && axil_o.r_resp == RespSlverr && axil_o.r_data == '0))
+  // A key that is being sent reaches the slot that it was sent to, whatever is asked for meanwhile.
+  `ASSERT(AKeyKeepsItsReceiver_A, 1'b1 |=> !($past(sending) && sending) || $stable({key_number_o, key_to_o}))
 endmodule

@@ -97,4 +97,10 @@ module otp_array
   `ASSERT(ARequestStays_A, req_i && !ack_o |=> !req_i || $stable({burn_i, row_i, cells_i}))
   // A burn never clears a cell. The lifecycle and the floor depend on this.
   `ASSERT(CellsAreOnlySet_A, req_i && burn_i |=> ($past(rows_q[row_i]) & ~rows_q[$past(row_i)]) == '0)
+  // A read leaves the cells as they are, whatever the data of the request are.
+  `ASSERT(AReadBurnsNothing_A, req_i && !burn_i |=> rows_q[$past(row_i)] == $past(rows_q[row_i]))
+  // A burn is acknowledged when all of its cells are set, or a mark could be burned before its word.
+  `ASSERT(ABurnIsComplete_A, 1'b1 |=> !(ack_o && req_i && burn_i) || (cells_i & ~rows_q[row_i]) == '0)
+  // The requester judges the cells of the row that it asked for.
+  `ASSERT(AReadIsOfItsRow_A, 1'b1 |=> !(ack_o && req_i && !burn_i) || cells_o == rows_q[row_i])
 endmodule

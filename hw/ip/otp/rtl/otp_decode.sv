@@ -97,6 +97,12 @@ module otp_decode
   assign fixed_o     = (written_o & (code_fixed_i | mark.most)) | (is_single & (ones != '0));
   assign marked_o    = mark.all | mark.half;
 
+  for (genvar i = 0; i < NumFlags; i++) begin : gen_asserts
+    // A flag is set by four of its five cells and by no fewer, or a weak cell could change it.
+    `ASSERT(AFlagIsFourCells_A, 1'b1 |=> flags_o[i] == ($countones(cells_i[5*i +: 5]) >= 4) || !Guarded)
+    // A flag that a cut burn left in between is reported, so that nobody relies on it.
+    `ASSERT(AHalfFlagIsTold_A, 1'b1 |=> !groups[i].half || flags_half_o || !Guarded)
+  end
   // A row is never both valid and invalid: exactly one of the four answers holds.
   `ASSERT(OneAnswer_A, 1'b1 |=> $onehot({blank_o, written_o, half_o, corrupted_o}))
   // A word counts as written only with at least four of the five cells of its mark, so a torn burn

@@ -37,4 +37,6 @@ module otp_shadow
 
   // A written word is in its row in the next cycle.
   `ASSERT(AWordIsKept_A, write_i |=> rows_q[$past(write_row_i)] == $past(code_i))
+  // A word is read as it was before a write of the same cycle, and never as the word of another row.
+  `ASSERT(AReadIsOfItsRow_A, 1'b1 |=> code_o == $past(rows_q[read_row_i]))
 endmodule

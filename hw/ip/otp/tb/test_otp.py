@@ -84,3 +84,22 @@ async def what_is_refused_is_an_error_and_shows_nothing(dut: HierarchyObject, st
         assert await device.write(REGS[f"OTP_{name}_OFFSET"]) == SLVERR, name
     # A word of a key that was never written is not good, and is refused.
     assert await device.read(ROWS + 4 * (KEYS + 8)) == (0, SLVERR)
+
+
+@cocotb.test()
+@cocotb.parametrize(stalls=[0.0, 0.5])
+async def a_key_keeps_its_receiver(dut: HierarchyObject, stalls: float) -> None:
+    device = await Device.started(dut, Provisioned(fields=(0, 4, 5, 6, 7)).rows(), stalls)
+    await device.load()
+
+    def send(key: int, to: int) -> int:
+        shifts = REGS["OTP_SEND_KEY_SHIFT"], REGS["OTP_SEND_TO_SHIFT"]
+        return key << shifts[0] | to << shifts[1]
+
+    # The receiver takes nothing, so the second request comes while the first key is sent.
+    first, second = send(1, 1), send(0, 2)
+    address = REGS["OTP_SEND_OFFSET"]
+    assert await device.bus.writes([(address, first)]) == [OKAY]
+    assert await device.bus.writes([(address, second)]) == [SLVERR]
+    assert (int(dut.key_number_o.value), int(dut.key_to_o.value)) == (1, 1)
+    assert dut.key_valid_o.value == 1
