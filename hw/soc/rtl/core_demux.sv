@@ -104,4 +104,6 @@ module core_demux #(
   `ASSERT(OnlyTheOwnerAnswers_A, Ordered |-> (target_rvalid_i & ~owner_q) == '0)
   // An access to nothing ends with an error and does not hang.
   `ASSERT(AnErrorIsAnsweredAtOnce_A, grants && select_i == '0 |=> rvalid_o && err_o)
+  // Without an answer of the target that was asked the core sees zeros and no data of another one.
+  `ASSERT(NoDataWithoutAnAnswer_A, answers == '0 |-> rdata_o == '0)
 endmodule

@@ -72,4 +72,6 @@ module core_mux #(
   `ASSERT(TheFirstHasPriority_A, reader_req_i[0] |-> !reader_gnt_o[1])
   // The counter of answers does not overflow.
   `ASSERT(CountsDoNotOverflow_A, count_q == CountBits'(MaxOutstanding) |-> !grants)
+  // An answer has one reader: the other one would take it for the answer of its own request.
+  `ASSERT(AnAnswerHasOneReader_A, $onehot0(reader_rvalid_o))
 endmodule

@@ -89,4 +89,7 @@ module rot_address_map
   `ASSERT(HostMemoryIsAskedForItself_A, access_req_o[3] |-> is_host(data_addr_i))
   // Only addresses of registers reach the register bus.
   `ASSERT(RegistersStayInside_A, access_req_o[2] |-> is_register(data_addr_i))
+  // Loads of constants and of variables reach the memory that has them.
+  `ASSERT(TheRomIsAskedForItself_A, access_req_o[0] |-> is_rom(data_addr_i))
+  `ASSERT(TheScratchpadIsAskedForItself_A, access_req_o[1] |-> is_scratchpad(data_addr_i))
 endmodule

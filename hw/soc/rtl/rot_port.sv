@@ -84,4 +84,7 @@ module rot_port
   // An id outside of these would route a response to nobody.
   `ASSERT(BurstsHaveTheirManagersId_A, !(mem_axi_o.ar_valid && mem_axi_o.ar_id != '0 && mem_axi_o.ar_id != 5'd2) &&
           !(mem_axi_o.aw_valid && mem_axi_o.aw_id != '0 && mem_axi_o.aw_id != 5'd2 && mem_axi_o.aw_id != 5'd4))
+  // The core has no buffer for a second beat, so it asks for none.
+  `ASSERT(AReadOfTheCoreIsAWord_A, mem_axi_o.ar_valid && mem_axi_o.ar_id == '0 |-> mem_axi_o.ar.len == '0)
+  `ASSERT(AWriteOfTheCoreIsAWord_A, mem_axi_o.aw_valid && mem_axi_o.aw_id == '0 |-> mem_axi_o.aw.len == '0)
 endmodule

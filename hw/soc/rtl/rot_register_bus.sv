@@ -96,5 +96,8 @@ module rot_register_bus
   // Data of a write reach the block of its page.
   for (genvar block = 0; block < NumBlocks; block++) begin : gen_asserts
     `ASSERT(WritesReachTheirPage_A, block_o[block].w_valid |-> select[block])
+    // Addresses do so as well, or a block would read or write a register that nobody asked for.
+    `ASSERT(AWriteAddressIsOfItsPage_A, block_o[block].aw_valid |-> select[block])
+    `ASSERT(AReadAddressIsOfItsPage_A, block_o[block].ar_valid |-> select[block])
   end
 endmodule

@@ -53,4 +53,8 @@ module svu_decision
   `ASSERT(OneWriteAtATime_A, !(decide_o && explain_o))
   // Nothing is written after the decision.
   `ASSERT(OneDecision_A, decide_o |=> !decide_o && !explain_o)
+  // Nothing is decided while the unit has neither released nor refused.
+  `ASSERT(NoDecisionUnasked_A, decide_o |-> release_i || refused_i)
+  // The reason that is shown is the unit's own.
+  `ASSERT(AReasonIsTheUnits_A, explain_o |-> word_o == {16'd0, reason_i})
 endmodule
