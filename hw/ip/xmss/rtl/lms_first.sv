@@ -122,4 +122,6 @@ module lms_first
   `ASSERT(AValueIsForOneLane_A, $onehot0(valid_o))
   // Nothing is read past the end of a value.
   `ASSERT(NoPairFollowsTheLast_A, fetched_q |-> active_q && done_q < pairs)
+  // The bus belongs to one lane up to the last word of its value.
+  `ASSERT(AValueStaysWithItsLane_A, 1'b1 |=> !($past(active_q) && active_q) || $stable(owner_q))
 endmodule

@@ -109,4 +109,8 @@ module lms_memory
   `ASSERT(OneReadAtATime_A, $onehot(read_ready_o) && (read_ready_o[1:0] & ~read_i[1:0]) == '0)
   // An end is written only for a lane that has one, and for one lane at a time.
   `ASSERT(OneEndAtATime_A, $onehot0(end_ready_o) && (end_ready_o & ~end_write_i) == '0)
+  // A word has one column. It never overwrites its neighbours, which belong to the same value.
+  `ASSERT(AWordHasOneColumn_A, write_i |-> $onehot(columns))
+  // Ends of chains come with the row of the first reader, so no other reader is granted before it.
+  `ASSERT(TheFirstReaderIsFirst_A, read_i[0] |-> read_ready_o[0])
 endmodule

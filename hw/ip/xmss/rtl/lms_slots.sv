@@ -32,4 +32,7 @@ module lms_slots
 
   // A write changes at least one half.
   `ASSERT(AWriteHasAHalf_A, write_i |-> write_halves_i != '0)
+  // A half that is written is the half that is hashed, in its own column.
+  `ASSERT(ALowHalfIsKept_A, write_i && write_halves_i[0] |=> low[$past(write_row_i)] == $past(write_data_i.low))
+  `ASSERT(AHighHalfIsKept_A, write_i && write_halves_i[1] |=> high[$past(write_row_i)] == $past(write_data_i.high))
 endmodule

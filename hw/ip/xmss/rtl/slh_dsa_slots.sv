@@ -43,4 +43,7 @@ module slh_dsa_slots
   `ASSERT(OnlyStatesHaveAHighHalf_A, write_high_i != '0 |-> write_row_i < 5'd4)
   // A state is never written in part.
   `ASSERT(AStateIsWrittenAsAWhole_A, write_high_i != '0 |-> write_low_i == write_high_i)
+  // A word that is written is the word that is hashed, in its own column.
+  `ASSERT(ALowWordIsKept_A, write_low_i[0] |=> lower_low[$past(write_row_i)] == $past(write_data_i.low[31:0]))
+  `ASSERT(AHighWordIsKept_A, write_high_i[1] |=> upper_high[$past(write_row_i[1:0])] == $past(write_data_i.high[63:32]))
 endmodule

@@ -114,4 +114,10 @@ module xmss_digits
   `ASSERT(EveryDigitIsAddedOnce_A, sum_i |-> at_q == '0)
   // No digit is read while the checksum is incomplete.
   `ASSERT(NoDigitsWhileTheyAreSummed_A, sums_q |-> !valid_o)
+  // The verdict depends on the steps of all chains: 67 of at most fifteen.
+  `ASSERT(TheStepsAreInRange_A, 1'b1 |=> steps_o <= 11'd1005)
+  // No digit past the checksum is added.
+  `ASSERT(NoDigitTooMany_A, 1'b1 |=> !sums_q || at_q <= length + 7'd2)
+  // Digits of the layer before are not read for the next one.
+  `ASSERT(AClearForgets_A, clear_i |=> !valid_o && steps_o == '0)
 endmodule

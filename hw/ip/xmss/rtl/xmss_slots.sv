@@ -50,4 +50,9 @@ module xmss_slots
   `ASSERT(TheLaneHasOneSeed_A, write_i && write_row_i[4] |-> write_row_i[3:1] != SlotSeed && write_row_i[3:1] != SlotMid)
   // A write changes at least one word.
   `ASSERT(AWriteHasWords_A, write_i |-> write_halves_i != '0)
+  // A word that is written is the word that is hashed, in its own column.
+  `ASSERT(ALowWordIsKept_A,
+          write_i && write_halves_i[0] |=> lower_low[$past(write_row_i)] == $past(write_data_i.low[31:0]))
+  `ASSERT(AHighWordIsKept_A,
+          write_i && write_halves_i[1] |=> upper_high[$past(write_row_i)] == $past(write_data_i.high[63:32]))
 endmodule
