@@ -155,4 +155,8 @@ module lms_digits
   `ASSERT(ADigitIsReadWhenItIsThere_A, read_i |-> valid_o && (summed_o || !of_sum))
   // The counts of the verdict cover each digit exactly once.
   `ASSERT(EveryDigitIsAddedOnce_A, $rose(summed_o) |-> at_q == chains_i)
+  // The verdict depends on the steps of all chains: 34 of at most 255 for the widest digits.
+  `ASSERT(TheStepsAreInRange_A, 1'b1 |=> steps_o <= 14'd8670)
+  // Digits of an earlier signature do not count for the next one.
+  `ASSERT(AClearForgets_A, clear_i |=> !valid_o && !summed_o && steps_o == '0)
 endmodule
