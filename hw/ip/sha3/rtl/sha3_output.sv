@@ -90,4 +90,8 @@ module sha3_output
   `ASSERT(CollectsNothingDuringAClear_A, collect_i |-> !clears_q || clear_i)
   // Nothing of an earlier, longer digest is shown.
   `ASSERT(ShowsNothingPastTheEnd_A, lane_i > last_lane_i |-> lane_o == '0)
+  // A digest is shown only after its last lane, never a part of it.
+  `ASSERT(ADigestHasAllItsLanes_A, 1'b1 |=> !(valid_o && !$past(valid_o)) || count_q == 5'(last_lane_i + 5'd1))
+  // A clear overwrites the memory, because what is only hidden could be read after a fault.
+  `ASSERT(AClearOverwrites_A, clears_q |=> memory[$past(count_q)] == '0)
 endmodule
