@@ -118,4 +118,8 @@ module aes_input
   `ASSERT(AWordStaysUntilItsBlockIsTaken_A, !ready_i && !clear_i |=> (there_q & $past(there_q)) == $past(there_q) || error_o)
   // A stream that ends without an error ends in the last block of the text.
   `ASSERT(AStreamEndsWithItsText_A, moves && str_last_i && !bad_end_o |-> left_i <= 32'd16)
+  // A block comes from one port only, so that registers and stream never mix their words in it.
+  `ASSERT(ABlockHasOnePort_A, !(free_o && str_ready_o))
+  // A drop leaves no word for the next message.
+  `ASSERT(ADropForgets_A, clear_i |=> !valid_o || error_o)
 endmodule

@@ -102,4 +102,8 @@ module aes_output
   `ASSERT(AResultHasOnePort_A, dst_valid_o |-> !shown_o)
   // Without a block both ports show zeros and nothing of an earlier message.
   `ASSERT(NothingIsShownWithoutABlock_A, !valid_i |-> word_o == '0 && dst_data_o == '0)
+  // The last word of the stream ends its block, or the receiver would end a message before it is complete.
+  `ASSERT(TheLastWordEndsItsBlock_A, dst_valid_o && dst_ready_i && dst_last_o |-> ready_o)
+  // A word of the stream has one to eight bytes.
+  `ASSERT(AWordHasBytes_A, 1'b1 |=> !dst_valid_o || (dst_bytes_o != '0 && dst_bytes_o <= 4'd8))
 endmodule
