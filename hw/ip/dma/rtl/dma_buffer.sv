@@ -34,4 +34,7 @@ module dma_buffer (
   `ASSERT(NoWordIsReadWhileItIsWritten_A, 1'b1 |=> !(write_i && read_i && write_at_i == read_at_i))
   // The word that is read is used for several cycles.
   `ASSERT(AWordStays_A, !read_i |=> $stable(read_data_o))
+  // What is hashed is what was read from memory, word by word.
+  `ASSERT(AWordIsKept_A, write_i |=> mem[$past(write_at_i)] == $past(write_data_i))
+  `ASSERT(AReadIsOfItsPlace_A, read_i |=> read_data_o == $past(mem[read_at_i]))
 endmodule
