@@ -163,4 +163,6 @@ module aes_ghash
   `ASSERT(ASumIsOfWholeBlocks_A, !ready_o |=> !ready_o || $past(count_q) == 1 || $past(clear_i))
   // A clear leaves nothing of the message before.
   `ASSERT(AClearIsOfAllBits_A, clear_i |=> sum_o == '0)
+  // Every block takes the same steps, and no more.
+  `ASSERT(TheCountIsInRange_A, 1'b1 |=> count_q <= CountBits'(Steps) || error_o)
 endmodule
