@@ -121,4 +121,6 @@ module bignum_filler
   `ASSERT(WordsFollowEachOther_A, write_o && !done_o && !clear_i |=> addr_o == $past(addr_o) + 1'b1)
   // A word too many would be written into the next number.
   `ASSERT(NoWordTooMany_A, write_o |-> left_q != '0)
+  // All words but one are zero, so a number has no other value than the one that was asked for.
+  `ASSERT(OtherWordsAreZero_A, write_o && !is_constant_q && addr_o != special_q |-> data_o == '0)
 endmodule
