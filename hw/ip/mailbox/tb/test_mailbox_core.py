@@ -139,11 +139,13 @@ async def a_reset_is_no_change_of_the_lifecycle(dut: HierarchyObject) -> None:
             await core.tick(2)
             dut.rst_ni.value, dut.ring_i.value = 1, 1
             await core.tick()
-            dut.ring_i.value, dut.lifecycle_i.value = 0, lifecycle ^ 8 * changes
+            dut.ring_i.value = 0
             await core.let_assertions_fail()
+            dut.lifecycle_i.value = lifecycle ^ 8 * changes
             await ReadOnly()
             assert int(dut.view_o.value) == BUSY, f"lifecycle {lifecycle}"
             await core.tick()
+            await core.let_assertions_fail()
             await ReadOnly()
             assert int(dut.view_o.value) == (READY if changes else BUSY), f"lifecycle {lifecycle}"
             await core.tick()
