@@ -376,8 +376,8 @@ crate::reasons! {
         "Power cycle the device.";
     DmaNotGuarded = 914, Device, "boot-flow §2.3",
         "Devices can access memory that this board has to protect.",
-        "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or the disk does not go through it.",
-        "Attach the disk through the IOMMU: `iommu_platform=on` in QEMU.";
+        "The board has an IOMMU so that no device reaches the stages and their storage; it cannot be used, or a device does not go through it.",
+        "Attach devices through the IOMMU: `iommu_platform=on` in QEMU.";
     #[cfg(feature = "every-text")]
     DeviceSecretInvalid = 915, Device, "boot-flow §7",
         "The secret of this device is missing.",

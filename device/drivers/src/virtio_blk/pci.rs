@@ -1,17 +1,18 @@
 //! The virtio transport on a PCI bus (Virtual I/O Device Specification v1.2, §4.1), with a memory-mapped configuration
-//! space (ECAM, PCI Express Base Specification §7.2.2). It supports devices of bus 0, function 0.
-//! A device is used only if it goes through the IOMMU, for which it has to offer VIRTIO_F_ACCESS_PLATFORM. Offsets from
-//! the device are accepted only if they are inside the memory that the driver assigned to it.
-//! device states are taken only if they are inside the memory that the driver gave it.
+//! space (ECAM, PCI Express Base Specification §7.2.2). It supports block devices of bus 0, function 0.
+//! A bus is used only if all of its virtio devices go through the IOMMU, for which they have to offer
+//! VIRTIO_F_ACCESS_PLATFORM. Offsets from a device are accepted only if they are inside the memory that the driver assigned
+//! to it.
 
 use super::{Error, Transport};
 
 /// Number of slots of a bus.
 pub const SLOTS: usize = 32;
-/// Binary logarithm of the size in bytes of a function's configuration space. That of a slot, which the next constant
-/// describes, is eight times as large.
+/// Number of functions of a slot, and of all slots of a bus.
+const FUNCTIONS_OF_SLOT: usize = 8;
+const FUNCTIONS: usize = SLOTS * FUNCTIONS_OF_SLOT;
+/// Binary logarithm of the size in bytes of a function's configuration space.
 const FUNCTION_SHIFT: usize = 12;
-const SLOT_SHIFT: usize = 15;
 
 // These are offsets in the configuration space (PCI Local Bus Specification 3.0, §6.1).
 const ID: usize = 0x00;
@@ -23,12 +24,18 @@ const CAPABILITIES: usize = 0x34;
 
 /// Command bits that enable memory accesses to and by the device, and disable its interrupt line.
 const ENABLED: u16 = 1 << 10 | 1 << 2 | 1 << 1;
+/// Command bits that enable memory accesses to the device, and disable those by it and its interrupt line.
+const PASSIVE: u16 = 1 << 10 | 1 << 1;
 /// Command bits that disable memory accesses and the interrupt line.
 const DISABLED: u16 = 1 << 10;
 
 const NO_DEVICE: u32 = 0xffff_ffff;
-/// Vendor 0x1af4 and device 0x1040 plus 2, which is the number of a block device (§4.1.2.1).
-const MODERN_BLOCK: u32 = 0x1042_1af4;
+/// Vendor of virtio devices and their device numbers: transitional ones, then modern ones (§4.1.2).
+const VIRTIO_VENDOR: u32 = 0x1af4;
+const TRANSITIONAL: core::ops::Range<u32> = 0x1000..0x1040;
+const MODERN: core::ops::Range<u32> = 0x1040..0x1080;
+/// Device 0x1040 plus 2, which is the number of a block device (§4.1.2.1).
+const MODERN_BLOCK: u32 = 0x1042 << 16 | VIRTIO_VENDOR;
 
 // These are bits of a BAR.
 const IS_IO: u32 = 1;
@@ -88,42 +95,78 @@ impl PciBus {
         Self { config, memory: (start, end) }
     }
 
-    /// Disables memory access for every device of the bus.
-    pub fn disable_all(&self) {
-        for slot in 0..SLOTS {
-            if self.read::<u32>(slot, ID) != NO_DEVICE {
-                self.write(slot, COMMAND, DISABLED);
-            }
-        }
+    /// Disables memory access for every device of the bus, and checks that each virtio device goes through the IOMMU.
+    ///
+    /// # Errors
+    /// `Unguarded` for a virtio device that bypasses the IOMMU, or for a bridge, behind which nothing is checked;
+    /// `Unusable` for a virtio device whose registers cannot be found.
+    pub fn disable_all(&mut self) -> Result<(), Error> {
+        // All are disabled before one of them is examined.
+        self.each(|bus, function| {
+            bus.write(function, COMMAND, DISABLED);
+            Ok(())
+        })?;
+        self.each(Self::check)
     }
 
-    /// Returns the block device in a slot and enables it.
+    /// Calls `act` for each function of the bus, until it fails.
+    fn each(&mut self, act: fn(&mut Self, usize) -> Result<(), Error>) -> Result<(), Error> {
+        (0..FUNCTIONS).try_for_each(|function| {
+            if self.read::<u32>(function, ID) == NO_DEVICE { Ok(()) } else { act(self, function) }
+        })
+    }
+
+    fn check(&mut self, function: usize) -> Result<(), Error> {
+        if self.read::<u8>(function, HEADER_TYPE) & 0x7f != 0 {
+            return Err(Error::Unguarded);
+        }
+        let id = self.read::<u32>(function, ID);
+        let device = id.wrapping_shr(16);
+        if id & 0xffff != VIRTIO_VENDOR || !(TRANSITIONAL.start..MODERN.end).contains(&device) {
+            return Ok(());
+        }
+        // A transitional device has an interface without this feature.
+        if TRANSITIONAL.contains(&device) {
+            return Err(Error::Unguarded);
+        }
+        let is_guarded = self.registers(function, PASSIVE).map(|registers| registers.is_guarded());
+        self.write(function, COMMAND, DISABLED);
+        if is_guarded? { Ok(()) } else { Err(Error::Unguarded) }
+    }
+
+    /// Returns the block device in a slot, which is function 0 there, and enables it.
     ///
     /// # Errors
     /// `NotThere`; `Unusable` if its registers cannot be found or do not fit the address range.
     pub fn block(&mut self, slot: usize) -> Result<Pci, Error> {
-        let is_plain = self.read::<u8>(slot, HEADER_TYPE) & 0x7f == 0;
-        if self.read::<u32>(slot, ID) != MODERN_BLOCK || !is_plain {
+        let function = slot.wrapping_mul(FUNCTIONS_OF_SLOT);
+        let is_plain = self.read::<u8>(function, HEADER_TYPE) & 0x7f == 0;
+        if self.read::<u32>(function, ID) != MODERN_BLOCK || !is_plain {
             return Err(Error::NotThere);
         }
-        let regions = self.place_bars(slot)?;
-        self.write(slot, COMMAND, ENABLED);
+        self.registers(function, ENABLED)
+    }
+
+    /// Assigns addresses to the registers of a modern device, writes its command register and finds its registers.
+    fn registers(&mut self, function: usize, command: u16) -> Result<Pci, Error> {
+        let regions = self.place_bars(function)?;
+        self.write(function, COMMAND, command);
         let mut found = [None; 5];
-        let mut next = self.read::<u8>(slot, CAPABILITIES);
+        let mut next = self.read::<u8>(function, CAPABILITIES);
         for _ in 0..MAX_CAPABILITIES {
             let at = usize::from(next & !3);
             if at < 0x40 {
                 break;
             }
-            let [id, after, _, kind] = self.read::<u32>(slot, at).to_le_bytes();
+            let [id, after, _, kind] = self.read::<u32>(function, at).to_le_bytes();
             next = after;
             let Some(place) = found.get_mut(usize::from(kind)).filter(|it| it.is_none()) else {
                 continue;
             };
             if id == VENDOR {
-                let bar = usize::from(self.read::<u8>(slot, at.wrapping_add(4)));
+                let bar = usize::from(self.read::<u8>(function, at.wrapping_add(4)));
                 let [offset, len] = [8, 12].map(|field| {
-                    let word: u32 = self.read(slot, at.wrapping_add(field));
+                    let word: u32 = self.read(function, at.wrapping_add(field));
                     word as usize
                 });
                 let region = regions.get(bar).copied().ok_or(Error::Unusable)?;
@@ -136,28 +179,28 @@ impl PciBus {
         if common_end.wrapping_sub(common) < COMMON_SIZE || device_end.wrapping_sub(device) < 8 {
             return Err(Error::Unusable);
         }
-        let notify_unit = self.read::<u32>(slot, at.wrapping_add(16)) as usize;
+        let notify_unit = self.read::<u32>(function, at.wrapping_add(16)) as usize;
         Ok(Pci { common, notify, notify_unit, device })
     }
 
     /// Assigns addresses to the registers of a device. Returns the range of each BAR.
-    fn place_bars(&mut self, slot: usize) -> Result<[(usize, usize); BAR_COUNT], Error> {
+    fn place_bars(&mut self, function: usize) -> Result<[(usize, usize); BAR_COUNT], Error> {
         let mut regions = [(0, 0); BAR_COUNT];
         let mut index = 0;
         while let Some(region) = regions.get_mut(index) {
             let at = BARS.wrapping_add(index.wrapping_mul(4));
-            let kind: u32 = self.read(slot, at);
+            let kind: u32 = self.read(function, at);
             let is_wide = kind & (IS_64_BIT | IS_IO) == IS_64_BIT;
             index = index.wrapping_add(if is_wide { 2 } else { 1 });
             if kind & IS_IO != 0 {
                 continue;
             }
             // The bits that cannot be set encode the size (§6.2.5.1).
-            self.write(slot, at, u32::MAX);
-            let mask = self.read::<u32>(slot, at) & !0xf;
+            self.write(function, at, u32::MAX);
+            let mask = self.read::<u32>(function, at) & !0xf;
             let size = mask.wrapping_neg() as usize;
             if mask == 0 || !size.is_power_of_two() {
-                self.write(slot, at, 0_u32);
+                self.write(function, at, 0_u32);
                 continue;
             }
             let start = self.memory.0.wrapping_add(size.wrapping_sub(1)) & size.wrapping_neg();
@@ -166,31 +209,31 @@ impl PciBus {
                 return Err(Error::Unusable);
             }
             self.memory.0 = end;
-            self.write(slot, at, start as u32);
+            self.write(function, at, start as u32);
             if is_wide {
-                self.write(slot, at.wrapping_add(4), (start as u64 >> 32) as u32);
+                self.write(function, at.wrapping_add(4), (start as u64 >> 32) as u32);
             }
             *region = (start, end);
         }
         Ok(regions)
     }
 
-    fn read<T: Copy>(&self, slot: usize, offset: usize) -> T {
-        let place: *const T = core::ptr::with_exposed_provenance(self.place(slot, offset));
+    fn read<T: Copy>(&self, function: usize, offset: usize) -> T {
+        let place: *const T = core::ptr::with_exposed_provenance(self.place(function, offset));
         // SAFETY: the address is inside the configuration space of a function and aligned to the access size.
         unsafe { place.read_volatile() }
     }
 
-    fn write<T: Copy>(&self, slot: usize, offset: usize, value: T) {
-        let place: *mut T = core::ptr::with_exposed_provenance_mut(self.place(slot, offset));
+    fn write<T: Copy>(&self, function: usize, offset: usize, value: T) {
+        let place: *mut T = core::ptr::with_exposed_provenance_mut(self.place(function, offset));
         // SAFETY: the address is inside the configuration space of a function and aligned to the access size.
         unsafe { place.write_volatile(value) };
     }
 
-    const fn place(&self, slot: usize, offset: usize) -> usize {
-        let slot = slot & (SLOTS - 1);
+    const fn place(&self, function: usize, offset: usize) -> usize {
+        let function = function & (FUNCTIONS - 1);
         let offset = offset & ((1 << FUNCTION_SHIFT) - 1);
-        self.config.wrapping_add(slot << SLOT_SHIFT).wrapping_add(offset)
+        self.config.wrapping_add(function << FUNCTION_SHIFT).wrapping_add(offset)
     }
 }
 
@@ -202,6 +245,12 @@ fn part(region: (usize, usize), offset: usize, len: usize) -> Option<(usize, usi
 }
 
 impl Pci {
+    /// Returns true if the device offers to go through the IOMMU.
+    fn is_guarded(&self) -> bool {
+        self.write(DEVICE_FEATURE_SELECT, 1_u32);
+        self.read::<u32>(DEVICE_FEATURE) & FEATURES == FEATURES
+    }
+
     fn read<T: Copy>(&self, register: usize) -> T {
         let place: *const T =
             core::ptr::with_exposed_provenance(self.common.wrapping_add(register));
@@ -231,8 +280,7 @@ impl Transport for Pci {
     }
 
     fn take_features(&self) -> Result<bool, Error> {
-        self.write(DEVICE_FEATURE_SELECT, 1_u32);
-        if self.read::<u32>(DEVICE_FEATURE) & FEATURES != FEATURES {
+        if !self.is_guarded() {
             return Err(Error::Unguarded);
         }
         for (word, features) in [(0_u32, 0), (1, FEATURES)] {
@@ -302,7 +350,7 @@ mod tests {
 
     /// Reads the block device of a configuration space in memory, in which every BAR reads back as written.
     fn bus(capabilities: &[(usize, [u32; 5])]) -> Result<Pci, Error> {
-        let mut config = vec![0_u32; SLOTS << (SLOT_SHIFT - 2)];
+        let mut config = vec![0_u32; FUNCTIONS << (FUNCTION_SHIFT - 2)];
         config[ID / 4] = MODERN_BLOCK;
         config[CAPABILITIES / 4] = 0x40;
         for (at, words) in capabilities {
@@ -331,5 +379,40 @@ mod tests {
             assert_eq!(bus(&outside).err(), Some(Error::Unusable), "{bar} {offset:#x} {len}");
         }
         assert_eq!(bus(&[]).err(), Some(Error::Unusable));
+    }
+
+    /// Returns what a bus says whose only device, in this function, has this id and header type.
+    fn check(function: usize, id: u32, header_type: u32) -> Result<(), Error> {
+        let mut config = vec![u32::MAX; FUNCTIONS << (FUNCTION_SHIFT - 2)];
+        let at = function << (FUNCTION_SHIFT - 2);
+        config[at..at + 64].fill(0);
+        config[at] = id;
+        config[at + HEADER_TYPE / 4] = header_type << 16;
+        let base = config.as_mut_ptr().expose_provenance();
+        // SAFETY: only this test uses the memory, and no registers are accessed, because none are found.
+        let result = unsafe { PciBus::new(base, (0x1_0000, 0x2_0000)) }.disable_all();
+        assert_eq!(config[at + COMMAND / 4] & 0xffff, 1 << 10, "it is not disabled");
+        result
+    }
+
+    #[test]
+    fn every_function_of_a_bus_is_looked_at() {
+        for function in [0, 1, 7, 8, 15, 24, 254, 255] {
+            // These are a host bridge, a device of another vendor with the number of a disk, and a number that no virtio
+            // device has.
+            for id in [0x0008_1b36, 0x1042_1af5, 0x0fff_1af4, 0x1080_1af4] {
+                assert_eq!(check(function, id, 0), Ok(()), "{function} {id:#x}");
+            }
+            // These are the first and the last transitional device, and a device of any kind behind a bridge.
+            for (id, header_type) in
+                [(0x1000_1af4, 0), (0x103f_1af4, 0x80), (0x0008_1b36, 1), (0x1042_1af4, 1)]
+            {
+                assert_eq!(check(function, id, header_type), Err(Error::Unguarded), "{id:#x}");
+            }
+            // A modern device whose registers are not found cannot say that it is guarded.
+            for id in [0x1040_1af4, 0x1041_1af4, 0x1042_1af4, 0x107f_1af4] {
+                assert_eq!(check(function, id, 0), Err(Error::Unusable), "{function} {id:#x}");
+            }
+        }
     }
 }

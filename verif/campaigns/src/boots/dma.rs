@@ -383,6 +383,18 @@ pub fn cases() -> Vec<Case> {
                 let run = bench.finish(bench.start_on(&device, &setup, &extra)?, None);
                 expect_refusal(&run, Stage::Loader, Reason::DmaNotGuarded)
             }),
+            Case::new("dma/a-second-device-that-bypasses-the-iommu-is-refused", |bench| {
+                for (name, devices, is_refused) in OTHER_DEVICES {
+                    let run = with_devices(bench, devices)?;
+                    let result = if is_refused {
+                        expect_refusal(&run, Stage::Loader, Reason::DmaNotGuarded)
+                    } else {
+                        expect_boot(&run)
+                    };
+                    result.with_context(|| name.to_owned())?;
+                }
+                Ok(())
+            }),
             Case::new("dma/an-iommu-without-second-stage-is-refused", |bench| {
                 let setup = bench.setup(&[], &[])?;
                 let extra = ["-global", "riscv-iommu.g-stage=off"].map(str::to_owned);
@@ -407,6 +419,48 @@ pub fn cases() -> Vec<Case> {
             }),
         ],
     }
+}
+
+/// Devices beside the disk, and whether the loader has to refuse them. What goes past the IOMMU is refused in every slot
+/// and function, whatever kind of device it is.
+const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
+    ("a disk that goes through it", &["virtio-blk-pci,drive=x,addr=3,iommu_platform=on,disable-legacy=on"], false),
+    ("a device of another vendor", &["e1000,addr=3,romfile="], false),
+    ("a disk in a slot", &["virtio-blk-pci,drive=x,addr=1f,iommu_platform=off,disable-legacy=on"], true),
+    ("a transitional disk", &["virtio-blk-pci,drive=x,addr=2,disable-legacy=off"], true),
+    (
+        "a disk in a function",
+        &[
+            "virtio-rng-pci,addr=4.0,multifunction=on,iommu_platform=on,disable-legacy=on",
+            "virtio-blk-pci,drive=x,addr=4.7,iommu_platform=off,disable-legacy=on",
+        ],
+        true,
+    ),
+    ("another virtio device", &["virtio-rng-pci,addr=5,iommu_platform=off,disable-legacy=on"], true),
+    (
+        "a disk behind a bridge",
+        &[
+            "pcie-root-port,id=below,addr=6,chassis=1",
+            "virtio-blk-pci,drive=x,bus=below,iommu_platform=off,disable-legacy=on",
+        ],
+        true,
+    ),
+];
+
+/// Boots a device with a good disk in slot 1 and with these devices, of which a disk has the drive `x`.
+fn with_devices(
+    bench: &TestBoard,
+    devices: &[&str],
+) -> Result<hartlock_emulator::machine::Run> {
+    let setup = bench.setup(&[], &[])?;
+    let device = Device::temporary()?;
+    bench.install(&device, &setup)?;
+    let image = device.folder().join("second.img");
+    fs::write(&image, vec![0; 1 << 20])?;
+    let drive = format!("if=none,id=x,format=raw,file={}", image.display());
+    let mut extra = vec!["-drive".to_owned(), drive];
+    extra.extend(devices.iter().flat_map(|it| ["-device".to_owned(), (*it).to_owned()]));
+    Ok(bench.finish(bench.start_on(&device, &setup, &extra)?, None))
 }
 
 /// A security version above that of the old boot bundle.

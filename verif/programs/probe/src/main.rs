@@ -12,7 +12,7 @@ use core::arch::global_asm;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use hartlock_handoff::Handoff;
-use hartlock_virt::board::{CLINT, FW_CFG, map};
+use hartlock_virt::board::{CLINT, FW_CFG, UART, map};
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::{clock, hart, memory, sbi};
 
@@ -26,7 +26,7 @@ unsafe extern "C" {
 }
 
 /// Names and addresses to try. The first and the last byte of a region are equally important.
-const PLACES: [(&str, u64); 20] = [
+const PLACES: [(&str, u64); 22] = [
     ("rom-flash-first", map::ROM_FLASH.start),
     ("root-of-trust", map::ROOT_OF_TRUST.start),
     ("bundle-flash-first", map::BUNDLE_FLASH.start),
@@ -46,6 +46,9 @@ const PLACES: [(&str, u64); 20] = [
     ("fw-cfg-dma", FW_CFG as u64 + 16),
     // This is the address of the IOMMU on boards that have one; on others there is no device.
     ("iommu-mode", 0x301_0010),
+    // These are the slots of virtio-mmio, which QEMU's `virt` has on every board, after the page of the console.
+    ("virtio-mmio-first", UART as u64 + 0x1000),
+    ("virtio-mmio-last", UART as u64 + 0x8000),
     // These are controls, to which an access has to succeed.
     ("log", map::LOG.start),
     ("metadata", map::METADATA.start),

@@ -14,12 +14,13 @@ const MEMORY_SIZE: usize = 64 << 20;
 pub struct VirtioPciBus(pci::PciBus);
 
 impl VirtioPciBus {
-    /// Disables memory access of every device: none reads or writes memory until it is enabled.
+    /// Disables memory access of every device: none reads or writes memory until it is enabled. A virtio device that
+    /// bypasses the IOMMU is an error, also if it is no disk: S-mode could use it later.
     pub fn silence() -> Result<Self, Error> {
         let memory = (PCI_MEMORY, PCI_MEMORY.wrapping_add(MEMORY_SIZE));
         // SAFETY: this is the bus of the board, for which there is no driver yet.
-        let bus = unsafe { pci::PciBus::new(PCI_CONFIG, memory) };
-        bus.disable_all();
+        let mut bus = unsafe { pci::PciBus::new(PCI_CONFIG, memory) };
+        bus.disable_all()?;
         Ok(Self(bus))
     }
 
