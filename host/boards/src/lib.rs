@@ -111,8 +111,12 @@ impl KnownBoard {
     /// Describes in one line how the board restricts devices that read and write memory themselves.
     pub fn devices(&self) -> &'static str {
         match self.description.forms.dma {
-            Dma::Iommu => "an IOMMU keeps them from stages, flash and state, and from payloads until Linux is entered",
-            Dma::Open => "no IOMMU: they reach stages, flash and state, and payloads that were verified",
+            Dma::Iommu => {
+                "an IOMMU keeps them from stages, flash and state, and from payloads until Linux is entered"
+            }
+            Dma::Open => {
+                "no IOMMU: they reach stages, flash and state, and payloads that were verified"
+            }
         }
     }
 

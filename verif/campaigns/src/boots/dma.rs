@@ -424,9 +424,17 @@ pub fn cases() -> Vec<Case> {
 /// Devices beside the disk, and whether the loader has to refuse them. What goes past the IOMMU is refused in every slot
 /// and function, whatever kind of device it is.
 const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
-    ("a disk that goes through it", &["virtio-blk-pci,drive=x,addr=3,iommu_platform=on,disable-legacy=on"], false),
+    (
+        "a disk that goes through it",
+        &["virtio-blk-pci,drive=x,addr=3,iommu_platform=on,disable-legacy=on"],
+        false,
+    ),
     ("a device of another vendor", &["e1000,addr=3,romfile="], false),
-    ("a disk in a slot", &["virtio-blk-pci,drive=x,addr=1f,iommu_platform=off,disable-legacy=on"], true),
+    (
+        "a disk in a slot",
+        &["virtio-blk-pci,drive=x,addr=1f,iommu_platform=off,disable-legacy=on"],
+        true,
+    ),
     ("a transitional disk", &["virtio-blk-pci,drive=x,addr=2,disable-legacy=off"], true),
     (
         "a disk in a function",
@@ -436,7 +444,11 @@ const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
         ],
         true,
     ),
-    ("another virtio device", &["virtio-rng-pci,addr=5,iommu_platform=off,disable-legacy=on"], true),
+    (
+        "another virtio device",
+        &["virtio-rng-pci,addr=5,iommu_platform=off,disable-legacy=on"],
+        true,
+    ),
     (
         "a disk behind a bridge",
         &[
@@ -448,10 +460,7 @@ const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
 ];
 
 /// Boots a device with a good disk in slot 1 and with these devices, of which a disk has the drive `x`.
-fn with_devices(
-    bench: &TestBoard,
-    devices: &[&str],
-) -> Result<hartlock_emulator::machine::Run> {
+fn with_devices(bench: &TestBoard, devices: &[&str]) -> Result<hartlock_emulator::machine::Run> {
     let setup = bench.setup(&[], &[])?;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
