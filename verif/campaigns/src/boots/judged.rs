@@ -265,7 +265,7 @@ fn judge(bench: &TestBoard, moment: Moment) -> Result<()> {
             println!("    the disk {verb}: {}", names.join(", "));
         }
     }
-    let is_reached = |name: &str| places.iter().any(|it| *it == (name, true));
+    let is_reached = |name: &str| places.contains(&(name, true));
     let is_open = board == Board::Plain;
     for (name, _) in STAGES {
         ensure!(is_reached(name) == is_open, "{name}: {}", is_reached(name));
