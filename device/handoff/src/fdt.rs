@@ -66,14 +66,28 @@ pub fn edit(source: &[u8], out: &mut [u8], edits: &Edits<'_>) -> Result<usize, R
 
 /// The three parts of a flattened device tree: structure block, strings block and memory
 /// reservation block.
-struct Tree<'a> {
+pub(crate) struct Tree<'a> {
     structure: &'a [u8],
     strings: &'a [u8],
     reservations: &'a [u8],
     boot_cpu: u32,
 }
 
-fn be32_at(bytes: &[u8], at: usize) -> Option<u32> {
+/// One token of the structure block.
+pub(crate) enum Token<'a> {
+    /// The beginning of a node with this name.
+    Begin(&'a [u8]),
+    /// The end of a node.
+    End,
+    /// A property: the offset of its name in the strings block, and its value.
+    Property(u32, &'a [u8]),
+    /// Nothing.
+    Nop,
+    /// The end of the structure block.
+    Last,
+}
+
+pub(crate) fn be32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes_at(bytes, at).map(u32::from_be_bytes)
 }
 
@@ -84,7 +98,7 @@ fn text_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
 }
 
 impl<'a> Tree<'a> {
-    fn parse(source: &'a [u8]) -> Option<Self> {
+    pub(crate) fn parse(source: &'a [u8]) -> Option<Self> {
         let field = |at| be32_at(source, at);
         let tree = source.get(..field(4)? as usize)?;
         if field(0)? != MAGIC || field(20)? < VERSION || field(24)? > VERSION {
@@ -102,6 +116,37 @@ impl<'a> Tree<'a> {
             reservations: entries.get(..end.checked_add(1)?.checked_mul(16)?)?,
             boot_cpu: field(28)?,
         })
+    }
+
+    /// Reads the token at offset `at`, which is moved to the next one.
+    pub(crate) fn token(&self, at: &mut usize) -> Option<Token<'a>> {
+        let token = be32_at(self.structure, *at)?;
+        let mut end = at.checked_add(4)?;
+        let token = match token {
+            BEGIN_NODE => {
+                let name = text_at(self.structure, end)?;
+                end = end.checked_add(name.len())?.checked_add(1)?;
+                Token::Begin(name)
+            }
+            END_NODE => Token::End,
+            PROP => {
+                let len = be32_at(self.structure, end)? as usize;
+                let name_at = be32_at(self.structure, end.checked_add(4)?)?;
+                let start = end.checked_add(8)?;
+                end = start.checked_add(len)?;
+                Token::Property(name_at, self.structure.get(start..end)?)
+            }
+            NOP => Token::Nop,
+            END => Token::Last,
+            _ => return None,
+        };
+        *at = aligned(end)?;
+        Some(token)
+    }
+
+    /// Returns the name at this offset of the strings block.
+    pub(crate) fn name_at(&self, at: u32) -> Option<&'a [u8]> {
+        text_at(self.strings, at as usize)
     }
 
     fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Option<usize> {
@@ -198,26 +243,12 @@ impl Copy<'_, '_> {
     fn run(&mut self) -> Option<()> {
         let mut at = 0usize;
         loop {
-            let token = be32_at(self.tree.structure, at)?;
-            at = at.checked_add(4)?;
-            match token {
-                BEGIN_NODE => {
-                    let name = text_at(self.tree.structure, at)?;
-                    self.begin(name)?;
-                    at = aligned(at.checked_add(name.len())?.checked_add(1)?)?;
-                }
-                END_NODE => self.end()?,
-                PROP => {
-                    let len = be32_at(self.tree.structure, at)? as usize;
-                    let name_at = be32_at(self.tree.structure, at.checked_add(4)?)?;
-                    at = at.checked_add(8)?;
-                    let end = at.checked_add(len)?;
-                    self.property(name_at, self.tree.structure.get(at..end)?)?;
-                    at = aligned(end)?;
-                }
-                NOP => {}
-                END => break,
-                _ => return None,
+            match self.tree.token(&mut at)? {
+                Token::Begin(name) => self.begin(name)?,
+                Token::End => self.end()?,
+                Token::Property(name_at, value) => self.property(name_at, value)?,
+                Token::Nop => {}
+                Token::Last => break,
             }
         }
         self.put_token(END);
@@ -291,7 +322,7 @@ impl Copy<'_, '_> {
     }
 
     fn property(&mut self, name_at: u32, value: &[u8]) -> Option<()> {
-        let name = text_at(self.tree.strings, name_at as usize)?;
+        let name = self.tree.name_at(name_at)?;
         match (self.position.node(), name) {
             // A property outside of every node is malformed.
             _ if self.position.depth == 0 => return None,

@@ -1,5 +1,6 @@
 //! Data that one boot stage passes to the next (`spec/boot-flow.md` §3, §6): root-of-trust block,
-//! state record, hand-off block, measurement log, and the edits of the device tree for Linux.
+//! state record, hand-off block, measurement log, the edits of the device tree for Linux, and the rules for
+//! that of OpenSBI.
 //!
 //! The ROM and the loader read and write these structures on the device. The workstation makes the
 //! first two when it provisions a device, and reads the log when it draws a timeline. No function
@@ -8,10 +9,13 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "builder"))]
 extern crate std;
 
 mod block;
+#[cfg(any(test, feature = "builder"))]
+pub mod builder;
+pub mod domain;
 pub mod fdt;
 mod handoff;
 mod log;

@@ -1,0 +1,311 @@
+//! Each test changes one property of a tree that is right.
+
+use std::vec::Vec;
+
+use super::*;
+use crate::builder::{DOMAIN, DOMAIN_PHANDLE, MEMORY as OPEN, Node, boot_tree, cells, region};
+
+const CLOSED: [Closed; 4] = [
+    Closed { start: 0x2000_0000, end: 0x2400_0000, access: Access::None },
+    Closed { start: 0x8000_0000, end: 0x8010_0000, access: Access::None },
+    Closed { start: 0x8011_0000, end: 0x8011_1000, access: Access::Read },
+    Closed { start: 0x200_0000, end: 0x201_0000, access: Access::Monitor },
+];
+const WANTED: Wanted<'_> = Wanted { closed: &CLOSED, boot_hart: 0, next_stage: 0x8020_0000 };
+const ALL: u32 = ANY_ACCESS | MACHINE;
+/// The phandle of a region that a test adds.
+const NEW: u32 = 0x200;
+
+fn good() -> Node {
+    boot_tree(3, 0x8000_0000, &CLOSED)
+}
+
+fn judged(change: impl FnOnce(&mut Node)) -> Result<(), DomainFault> {
+    let mut tree = good();
+    change(&mut tree);
+    check(&tree.flatten(), &WANTED)
+}
+
+#[track_caller]
+fn refused(fault: DomainFault, change: impl FnOnce(&mut Node)) {
+    assert_eq!(judged(change), Err(fault));
+}
+
+fn open(index: usize, address: u64, permissions: u32) -> DomainFault {
+    DomainFault::Open { index, address, permissions }
+}
+
+/// Adds a region to the domain.
+fn add(tree: &mut Node, base: u64, order: u32, permissions: u32) {
+    let count = tree.at("chosen/opensbi-domains").children.len() as u32;
+    let phandle = NEW + count;
+    tree.at("chosen/opensbi-domains").children.push(region("new", phandle, base, order));
+    let domain = tree.at(DOMAIN);
+    let regions = domain.properties.iter_mut().find(|(name, _)| name == "regions").unwrap();
+    regions.1.extend(cells(&[phandle, permissions]));
+}
+
+/// Sets the permissions of an entry of `regions`.
+fn permit(tree: &mut Node, index: usize, permissions: u32) {
+    let domain = tree.at(DOMAIN);
+    let regions = domain.properties.iter_mut().find(|(name, _)| name == "regions").unwrap();
+    regions.1[8 * index + 4..8 * index + 8].copy_from_slice(&permissions.to_be_bytes());
+}
+
+#[test]
+fn a_tree_that_closes_everything_is_right() {
+    assert_eq!(judged(|_| ()), Ok(()));
+    // The order of nodes and of regions, further nodes, and regions that are not used change nothing.
+    assert_eq!(judged(|tree| tree.children.reverse()), Ok(()));
+    assert_eq!(judged(|tree| tree.children.push(Node::new("soc").with("ranges", b""))), Ok(()));
+    let unused = region("unused", NEW, 0x8000_0000, 30);
+    assert_eq!(judged(|tree| tree.at("chosen").children.push(unused)), Ok(()));
+    // Memory of a device is open, and more is closed.
+    assert_eq!(judged(|tree| add(tree, 0x1000_0000, 16, ALL)), Ok(()));
+    assert_eq!(judged(|tree| add(tree, 0x8012_0000, 16, 0)), Ok(()));
+    // OpenSBI's own region of everything is larger than each other.
+    assert_eq!(judged(|tree| add(tree, 0, 64, ALL)), Ok(()));
+    // A disabled hart, and a node that is no hart, are not started.
+    let disabled = |tree: &mut Node| {
+        tree.at("cpus/cpu@2").set("status", b"disabled\0");
+        tree.at("cpus/cpu@2").remove("opensbi-domain");
+    };
+    assert_eq!(judged(disabled), Ok(()));
+    assert_eq!(judged(|tree| tree.at("cpus").children.push(Node::new("cpu-map"))), Ok(()));
+    // The number of a hart may have two cells.
+    assert_eq!(judged(|tree| tree.at("cpus/cpu@1").set("reg", &cells(&[0, 1]))), Ok(()));
+}
+
+#[test]
+fn a_malformed_tree_is_refused() {
+    let bytes = good().flatten();
+    for len in (0..bytes.len()).step_by(3) {
+        assert_eq!(check(&bytes[..len], &WANTED), Err(DomainFault::Malformed), "{len}");
+    }
+    // Bytes after the tree belong to nobody.
+    assert_eq!(check(&[&bytes[..], &[1; 99]].concat(), &WANTED), Ok(()));
+    for token in (56..bytes.len() - 4).step_by(4) {
+        let mut bytes = bytes.clone();
+        bytes[token..token + 4].copy_from_slice(&7u32.to_be_bytes());
+        let _ = check(&bytes, &WANTED);
+    }
+}
+
+#[test]
+fn a_tree_without_a_domain_is_refused() {
+    refused(DomainFault::NoNode(CONFIG), |tree| {
+        tree.at("chosen").children.retain(|child| child.name != "opensbi-domains");
+    });
+    refused(DomainFault::NoNode("/chosen"), |tree| tree.children.truncate(0));
+    refused(DomainFault::NoNode("/cpus"), |tree| tree.children.truncate(1));
+    refused(DomainFault::NoNode(INSTANCE), |tree| tree.at(DOMAIN).remove("compatible"));
+    refused(DomainFault::NoNode(SETTINGS), |tree| {
+        tree.at("chosen/opensbi-config").remove("compatible");
+    });
+    // OpenSBI does not find what is not below `/chosen`.
+    refused(DomainFault::NoNode(CONFIG), |tree| {
+        let domains = tree.at("chosen").children.remove(1);
+        tree.children.insert(0, domains);
+    });
+    refused(DomainFault::NoNode(SETTINGS), |tree| {
+        let settings = tree.at("chosen").children.remove(0);
+        tree.children.push(settings);
+    });
+}
+
+#[test]
+fn a_tree_that_can_be_read_in_two_ways_is_refused() {
+    refused(DomainFault::SeveralNodes("/chosen"), |tree| {
+        tree.children.insert(0, Node::new("chosen@0"));
+    });
+    refused(DomainFault::SeveralNodes("/cpus"), |tree| tree.children.push(Node::new("cpus@1")));
+    refused(DomainFault::SeveralNodes(CONFIG), |tree| {
+        let domains = tree.at("chosen/opensbi-domains").clone();
+        tree.children.push(domains);
+    });
+    refused(DomainFault::SeveralNodes(INSTANCE), |tree| {
+        let domain = tree.at(DOMAIN).clone().with("phandle", &cells(&[NEW]));
+        tree.at("chosen/opensbi-domains").children.push(domain);
+    });
+    refused(DomainFault::HartTwice(1), |tree| {
+        let cpu = tree.at("cpus/cpu@1").clone().with("phandle", &cells(&[NEW]));
+        tree.at("cpus").children.push(cpu);
+    });
+    refused(DomainFault::Reference("regions"), |tree| {
+        let other = region("other", DOMAIN_PHANDLE + 1, 0x1000_0000, 16);
+        tree.children.push(other);
+    });
+    // A property after a child is not seen by OpenSBI, so the tree is malformed for both.
+    let mut bytes = good().flatten();
+    let end = bytes.windows(8).position(|it| it == [0, 0, 0, 2, 0, 0, 0, 9]).unwrap();
+    bytes.splice(end..end, cells(&[3, 0, 0]));
+    for (at, more) in [(4, 12), (12, 12), (36, 12)] {
+        let field = be32_at(&bytes, at).unwrap() + more;
+        bytes[at..at + 4].copy_from_slice(&field.to_be_bytes());
+    }
+    assert_eq!(check(&bytes, &WANTED), Err(DomainFault::Malformed));
+}
+
+#[test]
+fn every_hart_is_in_the_domain() {
+    for hart in 0..3 {
+        let path = std::format!("cpus/cpu@{hart}");
+        refused(DomainFault::HartOutside(hart), |tree| tree.at(&path).remove("opensbi-domain"));
+        let others: Vec<u32> = (1..=3).filter(|it| *it != hart + 1).collect();
+        refused(DomainFault::HartOutside(hart), |tree| {
+            tree.at(DOMAIN).set("possible-harts", &cells(&others));
+        });
+        refused(DomainFault::HartOutside(hart), |tree| {
+            tree.at(&path).set("opensbi-domain", &cells(&[DOMAIN_PHANDLE + 1]));
+        });
+    }
+    refused(DomainFault::HartOutside(0), |tree| tree.at(DOMAIN).remove("possible-harts"));
+    refused(DomainFault::Reference("possible-harts"), |tree| {
+        tree.at(DOMAIN).set("possible-harts", &cells(&[1, 2, 3, 77]));
+    });
+    refused(DomainFault::Smepmp(2), |tree| {
+        tree.at("cpus/cpu@2").set("riscv,isa", b"rv64imafdc_Smepmp_svinval\0");
+    });
+    refused(DomainFault::Smepmp(0), |tree| {
+        tree.at("cpus/cpu@0").set("riscv,isa-extensions", b"i\0m\0smepmp\0");
+    });
+}
+
+#[test]
+fn the_boot_hart_is_named() {
+    refused(DomainFault::BootHart("cold-boot-harts"), |tree| {
+        tree.at("chosen/opensbi-config").remove("cold-boot-harts");
+    });
+    for harts in [&[2][..], &[1, 2], &[]] {
+        refused(DomainFault::BootHart("cold-boot-harts"), |tree| {
+            tree.at("chosen/opensbi-config").set("cold-boot-harts", &cells(harts));
+        });
+    }
+    refused(DomainFault::BootHart("boot-hart"), |tree| {
+        tree.at(DOMAIN).set("boot-hart", &cells(&[2]));
+    });
+    assert_eq!(judged(|tree| tree.at(DOMAIN).remove("boot-hart")), Ok(()));
+    refused(DomainFault::BootHart("/cpus"), |tree| {
+        tree.at("cpus/cpu@0").set("status", b"disabled\0");
+    });
+}
+
+#[test]
+fn the_next_stage_is_that_of_the_rom() {
+    refused(DomainFault::NextStage, |tree| {
+        tree.at(DOMAIN).set("next-addr", &cells(&[0, 0x8200_0000]));
+    });
+    refused(DomainFault::NextStage, |tree| tree.at(DOMAIN).set("next-mode", &cells(&[0])));
+    let stated = |tree: &mut Node| {
+        tree.at(DOMAIN).set("next-addr", &cells(&[0, 0x8020_0000]));
+        tree.at(DOMAIN).set("next-mode", &cells(&[1]));
+    };
+    assert_eq!(judged(stated), Ok(()));
+    refused(DomainFault::NextStageClosed, |tree| permit(tree, 3, READ | WRITE));
+    refused(DomainFault::NextStageClosed, |tree| tree.at(OPEN).set("mmio", b""));
+    refused(DomainFault::NextStageClosed, |tree| add(tree, 0x8020_0000, 12, READ));
+    refused(DomainFault::ResetNotAllowed, |tree| tree.at(DOMAIN).remove("system-reset-allowed"));
+}
+
+#[test]
+fn an_open_region_is_found() {
+    for permission in [READ, WRITE, EXECUTE] {
+        refused(open(0, 0x2000_0000, permission), |tree| permit(tree, 0, permission));
+        refused(open(1, 0x8000_0000, permission), |tree| permit(tree, 1, permission | MACHINE));
+    }
+    // The hand-off block may be read and nothing else.
+    refused(open(2, 0x8011_0000, WRITE), |tree| permit(tree, 2, READ | WRITE));
+    refused(open(2, 0x8011_0000, EXECUTE), |tree| permit(tree, 2, READ | EXECUTE));
+    assert_eq!(judged(|tree| permit(tree, 2, 0)), Ok(()));
+    // A region is left out: the open memory is what is left, or nothing.
+    let without = |index: usize| {
+        move |tree: &mut Node| {
+            let domain = tree.at(DOMAIN);
+            let regions = domain.properties.iter_mut().find(|(name, _)| name == "regions").unwrap();
+            regions.1.drain(8 * index..8 * index + 8);
+        }
+    };
+    refused(open(0, 0x2000_0000, ANY_ACCESS), without(0));
+    refused(open(1, 0x8000_0000, ANY_ACCESS), without(1));
+    refused(open(2, 0x8011_0000, WRITE | EXECUTE), without(2));
+}
+
+#[test]
+fn a_smaller_region_decides_before_a_larger_one() {
+    // A page at each edge, and one in the middle.
+    for address in [0x8000_0000, 0x8005_6000, 0x800f_f000] {
+        refused(open(1, address, READ), |tree| add(tree, address, 12, READ));
+    }
+    // The smallest region that there is.
+    refused(open(0, 0x23ff_fff8, WRITE), |tree| add(tree, 0x23ff_fff8, 3, WRITE));
+    // Two regions of the same place: either may decide.
+    refused(open(1, 0x8000_0000, WRITE), |tree| add(tree, 0x8000_0000, 20, WRITE));
+    // A base that is not aligned makes a region larger, so that it no longer decides.
+    refused(open(1, 0x8000_0000, ANY_ACCESS), |tree| {
+        tree.at("chosen/opensbi-domains/closed-80000000").set("base", &cells(&[0, 0x8008_0000]));
+        add(tree, 0x8000_0000, 20, ANY_ACCESS);
+    });
+    // The part of a range that its region does not reach.
+    refused(open(1, 0x8008_0000, ANY_ACCESS), |tree| {
+        tree.at("chosen/opensbi-domains/closed-80000000").set("order", &cells(&[19]));
+    });
+}
+
+#[test]
+fn a_closed_region_inside_a_larger_closed_one_is_dropped() {
+    // OpenSBI drops the region of 1 MiB because that of 8 MiB has the same permissions, and then that of 4 MiB, which
+    // is open, decides.
+    let change = |tree: &mut Node| {
+        add(tree, 0x8000_0000, 23, 0);
+        add(tree, 0x8000_0000, 22, ANY_ACCESS);
+    };
+    refused(open(1, 0x8000_0000, ANY_ACCESS), change);
+    // Only versions from 1.9 on drop it for a region of all addresses.
+    refused(open(0, 0x2000_0000, READ), |tree| {
+        add(tree, 0, 64, 0);
+        add(tree, 0x2000_0000, 27, READ);
+    });
+}
+
+#[test]
+fn no_part_of_what_opensbi_closes_by_itself_is_opened() {
+    refused(open(3, 0x200_0000, WRITE), |tree| add(tree, 0x200_0000, 12, WRITE));
+    refused(open(3, 0x200_0000, ANY_ACCESS), |tree| add(tree, 0x200_0000, 16, ANY_ACCESS));
+    // OpenSBI's own regions are smaller than this one.
+    assert_eq!(judged(|tree| add(tree, 0x200_0000, 20, ANY_ACCESS)), Ok(()));
+}
+
+#[test]
+fn regions_that_opensbi_refuses_are_refused() {
+    for (name, value) in [("order", &[2][..]), ("order", &[65]), ("order", &[]), ("base", &[0])] {
+        refused(DomainFault::Region(1), |tree| {
+            tree.at("chosen/opensbi-domains/closed-80000000").set(name, &cells(value));
+        });
+    }
+    refused(DomainFault::Region(1), |tree| {
+        tree.at("chosen/opensbi-domains/closed-80000000").remove("compatible");
+    });
+    refused(DomainFault::Region(1), |tree| permit(tree, 1, MACHINE));
+    refused(DomainFault::Reference("regions"), |tree| {
+        tree.at(DOMAIN).set("regions", &cells(&[0x300, 0]));
+    });
+    refused(DomainFault::Region(16), |tree| {
+        (0..13).for_each(|number| add(tree, 0x1000_0000 + 0x1000 * number, 12, READ));
+    });
+}
+
+#[test]
+fn regions_contain_what_opensbi_makes_of_them() {
+    for (start, order, base, made) in [
+        (0x8000_0000, 20, 0x8000_0000, 20),
+        (0x8008_0000, 20, 0x8000_0000, 21),
+        (0x7fff_f800, 12, 0, 32),
+        (u64::MAX - 7, 3, u64::MAX - 7, 3),
+        (u64::MAX - 7, 4, 0, 64),
+        (0x1234, 64, 0, 64),
+        (1 << 62, 63, 0, 64),
+    ] {
+        let region = Region::containing(start, order);
+        assert_eq!((region.base, region.order), (base, made), "{start:#x} {order}");
+    }
+}
