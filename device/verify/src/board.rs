@@ -1,6 +1,8 @@
 //! The form of the memory map of a board (boot flow §2): the regions for payloads and the regions that no payload may
 //! overlap. The caller gives the map; those of known boards are generated from `device/boards/<name>/board.toml`.
 
+use hartlock_handoff::domain::Wanted;
+pub use hartlock_handoff::domain::{Access, Closed};
 use hartlock_image::{BundleType, PayloadRecord, PayloadType, Reason};
 
 /// A half-open range of physical addresses.
@@ -59,6 +61,9 @@ pub struct Place {
     pub fixed: Fixed,
 }
 
+/// Number of the hart that the ROM boots on (boot flow §4).
+pub const BOOT_HART: u32 = 0;
+
 /// The properties of a board that verification needs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Board<'a> {
@@ -74,9 +79,20 @@ pub struct Board<'a> {
     pub live_in_rom: &'a [Region],
     /// Memory in use while the loader verifies a system bundle.
     pub live_in_loader: &'a [Region],
+    /// Memory and registers that OpenSBI closes to S-mode. There are none on a board without OpenSBI.
+    pub closed: &'a [Closed],
 }
 
 impl Board<'_> {
+    /// Returns what the device tree for OpenSBI has to say on this board (boot flow §5.6), or `None` if the board has no
+    /// OpenSBI.
+    pub fn domain(&self) -> Option<Wanted<'_>> {
+        let loader = self.places.iter().find(|it| it.payload_type == PayloadType::Loader)?;
+        let wanted =
+            Wanted { closed: self.closed, boot_hart: BOOT_HART, next_stage: loader.region.start };
+        (!self.closed.is_empty()).then_some(wanted)
+    }
+
     /// Checks the load range and the entry point of a payload against the memory map.
     ///
     /// # Errors

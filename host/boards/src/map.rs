@@ -14,6 +14,8 @@ pub(crate) struct MapLists {
     pub(crate) live_in_rom: Vec<verifier::Region>,
     /// Memory in use while the loader verifies a system bundle.
     pub(crate) live_in_loader: Vec<verifier::Region>,
+    /// What OpenSBI closes to S-mode.
+    pub(crate) closed: Vec<verifier::Closed>,
 }
 
 impl MapLists {
@@ -40,6 +42,7 @@ impl MapLists {
             places: board.place.iter().map(place).collect::<Result<_, _>>()?,
             live_in_rom: live(Stage::Rom)?,
             live_in_loader: live(Stage::Loader)?,
+            closed: board.closed()?,
         })
     }
 
@@ -52,6 +55,7 @@ impl MapLists {
             places: &self.places,
             live_in_rom: &self.live_in_rom,
             live_in_loader: &self.live_in_loader,
+            closed: &self.closed,
         }
     }
 }

@@ -4,6 +4,7 @@
 use std::fmt;
 
 use hartlock_image::PayloadType;
+use hartlock_verify::board::{Access, Closed};
 use serde::{Deserialize, Deserializer};
 
 /// A complete board description that was checked.
@@ -116,6 +117,8 @@ pub struct Region {
     pub linker: Option<String>,
     /// Kind of the region in the OpenSBI domain, if it has a node there.
     pub domain: Option<DomainRegionKind>,
+    /// Access that S-mode may have at most, under OpenSBI. Without it the region is not closed.
+    pub s_mode: Option<SModeAccess>,
     /// True if the root of trust must not access the region on behalf of the host.
     #[serde(default)]
     pub protected: bool,
@@ -139,6 +142,16 @@ pub enum DomainRegionKind {
     Memory,
     /// Memory-mapped registers.
     Mmio,
+}
+
+/// The maximum access of S-mode to a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SModeAccess {
+    /// None.
+    None,
+    /// Loads.
+    Read,
 }
 
 /// The place of a payload type in memory.
@@ -214,6 +227,9 @@ pub struct Device {
     /// True if S-mode must not access the device: it is then a region in the OpenSBI domain.
     #[serde(default)]
     pub closed: bool,
+    /// True if OpenSBI has the device for itself, and closes it without a region in the domain.
+    #[serde(default)]
+    pub monitor: bool,
     /// Interrupts that the device raises at the interrupt controller of each hart.
     #[serde(default)]
     pub hart_interrupts: Vec<u32>,
@@ -298,6 +314,44 @@ impl Board {
     pub fn region(&self, name: &str) -> Result<&Region, ReferenceError> {
         let found = self.region.iter().find(|region| region.name == name);
         found.ok_or_else(|| ReferenceError(format!("there is no region {name}")))
+    }
+
+    /// Returns what OpenSBI has to close to S-mode: regions and devices that the description closes, and the memory of
+    /// OpenSBI in any case. There is nothing on a board without OpenSBI.
+    ///
+    /// # Errors
+    /// Fails as [`Self::end`] does.
+    pub fn closed(&self) -> Result<Vec<Closed>, ReferenceError> {
+        if self.forms.environment != Environment::Supervisor {
+            return Ok(Vec::new());
+        }
+        let monitor = self.place.iter().find(|place| place.payload == PayloadType::Opensbi);
+        let mut closed = Vec::new();
+        for region in &self.region {
+            let is_monitor = monitor.is_some_and(|place| place.region == region.name);
+            let access = match region.s_mode {
+                Some(SModeAccess::None) => Access::None,
+                Some(SModeAccess::Read) if !is_monitor => Access::Read,
+                _ if is_monitor => Access::None,
+                _ => continue,
+            };
+            closed.push(Closed { start: region.start, end: self.end(region)?, access });
+        }
+        for device in self.device.iter().filter(|device| device.closed || device.monitor) {
+            let access = if device.closed { Access::None } else { Access::Monitor };
+            let size = device.size.0.saturating_mul(device.count.unwrap_or(1));
+            let end = device.start.saturating_add(size);
+            closed.push(Closed { start: device.start, end, access });
+        }
+        Ok(closed)
+    }
+
+    /// Returns the name of the region or device with this range in [`Self::closed`].
+    pub fn name_of(&self, closed: &Closed) -> &str {
+        let is_region = |it: &&Region| (it.start, self.end(it)) == (closed.start, Ok(closed.end));
+        let region = self.region.iter().find(is_region).map(|region| region.name.as_str());
+        let device = self.device.iter().find(|device| device.start == closed.start);
+        region.or(device.map(|device| device.name.as_str())).unwrap_or("")
     }
 
     /// Returns the first address after a region, or after the last of its `count` regions.

@@ -124,6 +124,12 @@ fn extended(base: Board, own: RawDescription, text: &str) -> Result<Board, Fault
         storage: own.forms.storage.unwrap_or(base.forms.storage),
         dma: own.forms.dma.unwrap_or(base.forms.dma),
     };
+    // What is closed stays closed: an entry that moves it need not say so again.
+    let closed: Vec<_> = base.region.iter().map(|it| (it.name.clone(), it.s_mode)).collect();
+    let mut region = merged(base.region, own.region, |it| &it.name);
+    for region in region.iter_mut().filter(|it| it.s_mode.is_none()) {
+        region.s_mode = closed.iter().find(|it| it.0 == region.name).and_then(|it| it.1);
+    }
     let mut board = Board {
         name: own.name,
         soc: own.soc.unwrap_or(base.soc),
@@ -132,7 +138,7 @@ fn extended(base: Board, own: RawDescription, text: &str) -> Result<Board, Fault
         ticks_per_second: own.ticks_per_second.unwrap_or(base.ticks_per_second),
         stages_of: own.stages_of.or(base.stages_of),
         forms,
-        region: merged(base.region, own.region, |it| &it.name),
+        region,
         place: merged(base.place, own.place, |it| it.payload.name()),
         // At most one board is the default, so this property is not taken from `base`.
         signing: own.signing.or(base.signing.map(|_| Signing { default: false })),

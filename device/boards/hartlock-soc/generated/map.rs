@@ -48,4 +48,5 @@ pub const BOARD: Board<'_> = Board {
     ],
     live_in_rom: &[LOG, BUNDLE],
     live_in_loader: &[FIRST, LOG, LOADER, BOOT_FDT],
+    closed: &[],
 };

@@ -3,7 +3,7 @@
 //! QEMU's `virt` machine with an IOMMU (boot flow §2.3).
 
 use hartlock_image::PayloadType;
-use hartlock_verify::board::{Board, Fixed, Place, Region};
+use hartlock_verify::board::{Access, Board, Closed, Fixed, Place, Region};
 
 const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
@@ -90,4 +90,14 @@ pub const BOARD: Board<'_> = Board {
     ],
     live_in_rom: &[ROM_RAM, HANDOFF, LOG, METADATA, LINUX_FDT, IOMMU_TABLES],
     live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT, DMA, IOMMU_TABLES],
+    closed: &[
+        Closed { start: 0x2000_0000, end: 0x2400_0000, access: Access::None },
+        Closed { start: 0x8000_0000, end: 0x8010_0000, access: Access::None },
+        Closed { start: 0x8010_0000, end: 0x8011_0000, access: Access::None },
+        Closed { start: 0x8011_0000, end: 0x8011_1000, access: Access::Read },
+        Closed { start: 0x8011_8000, end: 0x8012_0000, access: Access::None },
+        Closed { start: 0x200_0000, end: 0x201_0000, access: Access::Monitor },
+        Closed { start: 0x1010_0000, end: 0x1010_1000, access: Access::None },
+        Closed { start: 0x301_0000, end: 0x301_1000, access: Access::None },
+    ],
 };

@@ -81,7 +81,11 @@ pub fn map(board: &Board) -> Result<String> {
         let alignments = board.place.iter().filter(|it| !it.fixed).filter_map(|it| it.alignment);
         sizes.chain(alignments).any(|size| size.parts().1 == unit)
     };
-    out += "\nuse hartlock_image::PayloadType;\nuse hartlock_verify::board::{Board, Fixed, Place, Region};\n\n";
+    out += "\nuse hartlock_image::PayloadType;\n";
+    out += match board.closed()?.as_slice() {
+        [] => "use hartlock_verify::board::{Board, Fixed, Place, Region};\n\n",
+        _ => "use hartlock_verify::board::{Access, Board, Closed, Fixed, Place, Region};\n\n",
+    };
     for (unit, name, shift) in [("KiB", "KIB", 10), ("MiB", "MIB", 20)] {
         if has_unit(unit) {
             writeln!(out, "const {name}: u64 = 1 << {shift};")?;
@@ -151,6 +155,17 @@ fn board(out: &mut String, board: &Board) -> Result<()> {
     writeln!(out, "    ],")?;
     writeln!(out, "    live_in_rom: &[{}],", live(Stage::Rom))?;
     writeln!(out, "    live_in_loader: &[{}],", live(Stage::Loader))?;
+    let closed = board.closed()?;
+    let open = if closed.is_empty() { "    closed: &[" } else { "    closed: &[\n" };
+    out.push_str(open);
+    for range in &closed {
+        let (start, end, access) = (hex(range.start), hex(range.end), range.access);
+        writeln!(
+            out,
+            "        Closed {{ start: {start}, end: {end}, access: Access::{access:?} }},"
+        )?;
+    }
+    writeln!(out, "{}],", if closed.is_empty() { "" } else { "    " })?;
     writeln!(out, "}};")?;
     Ok(())
 }
