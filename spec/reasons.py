@@ -86,8 +86,10 @@ class Reason(Enum):
     E0801 = "PayloadDigestMismatch"
     E0802 = "PaddingNotZero"
     E0803 = "TrailingBytes"
+    E0908 = "DeviceTreeUnusable"
     E1001 = "SignerWithoutKey"
     E1002 = "OutsideProfile"
+    E1401 = "MemoryNotClosed"
 
 
 def load_texts(path: Path) -> dict[str, dict[str, str]]:

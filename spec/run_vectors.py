@@ -109,6 +109,7 @@ def judge(vector: Vector, module: ModuleType = v) -> str:
         lifecycle=options.get("lifecycle"),
         profile=options.get("profile"),
         is_file=not options.get("medium", False),
+        contents=True,
     )
     return result.reason.name if isinstance(result, module.Refused) else "accepted"
 

@@ -36,7 +36,8 @@ class Description:
         self.content: dict[str, Any] = load(name)
         if "extends" in self.content:
             base = load(self.content["extends"])
-            for key, by in (("region", "name"), ("place", "payload")):
+            self.content["forms"] = base["forms"] | self.content.get("forms", {})
+            for key, by in (("region", "name"), ("place", "payload"), ("device", "name")):
                 own = self.content.get(key, [])
                 replaced = {entry[by] for entry in own} | set(self.content.get("without", []))
                 self.content[key] = [entry for entry in base[key] if entry[by] not in replaced] + own
@@ -50,6 +51,21 @@ class Description:
 
     def live(self, stage: str) -> set[tuple[int, int]]:
         return {self.range(name) for name, region in self.regions.items() if stage in region.get("live", [])}
+
+    def closed(self) -> set[tuple[int, int, str]]:
+        if self.content["forms"]["environment"] != "supervisor":
+            return set()
+        regions = {
+            (*self.range(name), region["s-mode"])
+            for name, region in self.regions.items()
+            if "s-mode" in region
+        }
+        for device in self.content["device"]:
+            if device.get("closed", False) or device.get("monitor", False):
+                end = device["start"] + size(device["size"]) * device.get("count", 1)
+                access = "none" if device.get("closed", False) else "opensbi"
+                regions.add((device["start"], end, access))
+        return regions
 
     def places(self) -> dict[int, verify.Place]:
         return {NUMBERS[place["payload"]]: self.place(place) for place in self.content["place"]}
@@ -78,6 +94,7 @@ class Boards(unittest.TestCase):
                 self.assertEqual(board.places, description.places())
                 for kind, ranges in board.live.items():
                     self.assertEqual(set(ranges), description.live(STAGES[kind]), kind)
+                self.assertEqual(set(map(tuple, board.closed)), description.closed())
 
 
 if __name__ == "__main__":

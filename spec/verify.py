@@ -3,7 +3,7 @@
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
 boot-flow.md. The signature algorithms of the format are in algorithms.py, its hashes in hashes.py,
-profiles in profiles.py, key files in spki.py, the reasons in reasons.py; reference/ has the algorithms
+profiles in profiles.py, key files in spki.py, device trees in boot_tree.py, the reasons in reasons.py; reference/ has the algorithms
 themselves, with KT128 and ParallelHash. Only the standard library is used, and no code is shared with
 the implementation that this file checks.
 
@@ -24,6 +24,7 @@ from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
+import boot_tree
 import spki
 from algorithms import ALGORITHMS
 from hashes import ALLOWED, FLAT, HASHES, KT128, PARALLELHASH, SHAKE128
@@ -212,6 +213,7 @@ class Board(NamedTuple):
 
     places: dict[int, Place]
     live: dict[str, tuple[tuple[int, int], ...]]
+    closed: tuple[boot_tree.Closed, ...] = ()  # nothing on a board without OpenSBI (boot-flow §5.6)
 
 
 _LIVE_IN_ROM = (
@@ -238,6 +240,20 @@ _VIRT_PLACES = {
 }
 
 
+_VIRT_CLOSED = (
+    boot_tree.Closed(0x2000_0000, 0x2400_0000, "none"),  # flash
+    boot_tree.Closed(0x8000_0000, 0x8010_0000, "none"),  # OpenSBI
+    boot_tree.Closed(0x8010_0000, 0x8011_0000, "none"),  # ROM RAM
+    boot_tree.Closed(0x8011_0000, 0x8011_1000, "read"),  # hand-off block
+    boot_tree.Closed(0x200_0000, 0x201_0000, "opensbi"),  # CLINT
+    boot_tree.Closed(0x1010_0000, 0x1010_1000, "none"),  # fw_cfg
+)
+_IOMMU_CLOSED = (
+    boot_tree.Closed(0x8011_8000, 0x8012_0000, "none"),  # tables of the IOMMU
+    boot_tree.Closed(0x301_0000, 0x301_1000, "none"),  # IOMMU
+)
+
+
 def _simulated(
     first: tuple[int, int], log: tuple[int, int], loader: tuple[int, int], fdt: tuple[int, int]
 ) -> Board:
@@ -252,10 +268,13 @@ def _simulated(
 
 
 BOARDS: dict[str, Board] = {
-    "qemu-virt": Board(_VIRT_PLACES, live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER}),
+    "qemu-virt": Board(
+        _VIRT_PLACES, {"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER}, closed=_VIRT_CLOSED
+    ),
     "qemu-virt-iommu": Board(
         _VIRT_PLACES,
         live={"boot": _LIVE_IN_ROM + _IOMMU_TABLES, "system": _LIVE_IN_LOADER + _IOMMU_TABLES},
+        closed=_VIRT_CLOSED + _IOMMU_CLOSED,
     ),
     "hartlock-soc": _simulated(
         first=(0x8000_0000, 0x8010_0000),
@@ -629,6 +648,19 @@ def _check_bytes(
         _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
 
 
+def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]) -> None:
+    """The device tree for OpenSBI (boot-flow §5.6)."""
+    for payload in payloads:
+        if payload.name == "boot-fdt" and board.closed:
+            tree = bytes(view[payload.offset : payload.offset + payload.size])
+            try:
+                boot_tree.check(tree, board.closed, board.places[2].start)
+            except boot_tree.Malformed:
+                raise _Refusal(Reason.E0908) from None
+            except boot_tree.Broken:
+                raise _Refusal(Reason.E1401) from None
+
+
 def _keeps_to(profile: Profile, keys: Sequence[KeyRecord], payloads: Sequence[Payload]) -> bool:
     """Whether the profile has everything that a bundle names (§2.2)."""
     return all((key.algorithm, key.parameters) in profile.algorithms for key in keys) and all(
@@ -649,12 +681,13 @@ def verify(
     lifecycle: str | None = None,
     profile: str | None = None,
     is_file: bool = True,
+    contents: bool = False,
 ) -> Accepted | Refused:
     """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
     `floor`, `boot_version` and `lifecycle` are the device's (§7), and `profile` is the caller's (§2.2);
-    what is None is not checked.
+    what is None is not checked. With `contents`, payloads are judged as a workstation does (§8).
     Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
@@ -680,6 +713,9 @@ def verify(
             if name in BOARDS:
                 _check_placement(BOARDS[name], header.kind, payloads)  # step 12
         _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
+        for name, _soc in identities:
+            if contents and name in BOARDS:
+                _check_boot_tree(view, BOARDS[name], payloads)
         if profile is not None:
             _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
     except _Refusal as refusal:
@@ -787,6 +823,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             boot_version=options.boot_version,
             lifecycle=options.lifecycle,
             profile=options.profile,
+            contents=True,
         )
         reason = result.reason if isinstance(result, Refused) else None
         prefix = f"{_printable(file)}: " if len(options.bundles) > 1 else ""

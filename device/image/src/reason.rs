@@ -398,4 +398,9 @@ crate::reasons! {
         "The bundle names an algorithm, hash or mode outside of the profile.",
         "A verifier that carries the profile and nothing else could not verify it, or would trust what it cannot verify.",
         "Sign with keys and hashes of the profile.";
+    #[cfg(feature = "every-text")]
+    MemoryNotClosed = 1401, Image, "boot-flow §5.6",
+        "The boot device tree leaves memory open that this board closes.",
+        "OpenSBI protects memory as its device tree says. Without the domain, or with a hart outside of it, Linux could read and write state store, hand-off block and device secret.",
+        "Use the boot device tree of the board, `boot.dtb`, and not one that an emulator dumped.";
 }

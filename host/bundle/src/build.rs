@@ -18,7 +18,7 @@ use crate::describe::Description;
 use crate::digest::{Plan, core_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, content, defaults, profile, refusal_detail};
+use crate::{Error, OnProgress, Refusal, boot_tree, content, defaults, profile, refusal_detail};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
@@ -133,6 +133,11 @@ impl Build<'_> {
                 extract::check_copy(record, &bundle, at)?;
             }
         }
+        let file = bundle.handle()?;
+        // The bytes in the bundle are judged, and not the source, which may have changed since it was read.
+        boot_tree::judge(&manifest, self.boards, |offset, into| {
+            file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
+        })?;
         let signed = encode(&manifest)?;
         let is_again = hartlock_files::starts_with(output, manifest.bundle_size, &signed);
         hartlock_files::check_output(output, [], self.is_forced || is_again)?;

@@ -139,3 +139,9 @@ impl From<Reason> for Error {
         Error::Refused(Refusal::new(reason))
     }
 }
+
+impl From<Reason> for Refusal {
+    fn from(reason: Reason) -> Self {
+        Refusal::new(reason)
+    }
+}

@@ -10,11 +10,12 @@
 //! | [`first_stage`] | builds and verifies images that hardware verifies (`spec/first-stage.md`) |
 //! | [`inspect`] | reads a bundle file byte by byte without trusting any value in it |
 //!
-//! Files appear completely or not at all. Payloads are streamed: no payload is ever in memory as a whole,
-//! neither when a bundle is built nor when it is verified.
+//! Files appear completely or not at all. Payloads are streamed: none but the device tree for OpenSBI is ever in
+//! memory as a whole, neither when a bundle is built nor when it is verified.
 
 #![forbid(unsafe_code)]
 
+mod boot_tree;
 pub mod build;
 mod content;
 pub mod date;

@@ -15,7 +15,7 @@ use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authentica
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal, refusal_detail};
+use crate::{Error, OnProgress, Refusal, boot_tree, refusal_detail};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
@@ -41,6 +41,8 @@ pub struct Expectation {
     /// Boards whose memory maps are known. Load addresses for any other board are checked for their form only
     /// (image format §8 step 12).
     pub boards: Boards,
+    /// True if it is checked, too, whether payloads protect the device (boot flow §5.6), for each known board.
+    pub contents: bool,
 }
 
 impl Expectation {
@@ -114,9 +116,11 @@ pub fn verify_open_file(
     let mut report = |done| on_progress(done, total.get());
     let mut platform = FilePlatform::new(file, len, &mut report);
     let verdict = decide(&mut platform, expectation, &mut metadata, |bytes| total.set(bytes));
-    verdict.map_err(|reason| match platform.take_failure() {
+    verdict.map_err(|refusal| match platform.take_failure() {
         Some(failure) => FileError::new("read", path, failure).into(),
+        None if !refusal.context.is_empty() => Error::Refused(refusal),
         None => {
+            let reason = refusal.reason;
             let context = context(reason, expectation, &metadata, &platform);
             let hint = hint(reason, expectation, &metadata);
             Error::Refused(Refusal { reason, context, hint })
@@ -124,13 +128,13 @@ pub fn verify_open_file(
     })
 }
 
-/// Does all steps of image format §8.
+/// Does all steps of image format §8, then those of the workstation.
 fn decide(
     platform: &mut FilePlatform<'_>,
     expectation: &Expectation,
     metadata: &mut [u8],
     on_total: impl FnOnce(u64),
-) -> Result<Description, Reason> {
+) -> Result<Description, Refusal> {
     let maps = expectation.boards.maps();
     let acceptance = expectation.acceptance(&maps)?;
     let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, &acceptance, metadata)?;
@@ -140,10 +144,14 @@ fn decide(
     // A workstation has no jump that the redundant check of the verdict protects, but its decision must be
     // the same as that of a device.
     if !verdict.is_confirmed() {
-        return Err(Reason::VerdictNotConfirmed);
+        return Err(Refusal::new(Reason::VerdictNotConfirmed));
+    }
+    if expectation.contents {
+        let boards = &expectation.boards;
+        boot_tree::judge(bundle.manifest(), boards, |offset, into| platform.read(offset, into))?;
     }
     if expectation.profile.is_some_and(|profile| !bundle.manifest().keeps_to(profile)) {
-        return Err(Reason::OutsideProfile);
+        return Err(Refusal::new(Reason::OutsideProfile));
     }
     Ok(Description::new(bundle.manifest(), &expectation.boards))
 }

@@ -2,6 +2,7 @@
 //!
 //! All tests are one program, because linking a program for each file takes longer than running the tests.
 
+mod boot_tree;
 mod build;
 mod common;
 mod fields;

@@ -33,11 +33,15 @@ macro_rules! of_either {
 impl AnyReason {
     /// Iterates over all reasons, in the order of their codes.
     pub fn all() -> impl Iterator<Item = Self> {
-        let bundles = Reason::ALL.iter().copied().map(Self::Bundle);
+        // The last groups of bundles come after those of the command and of requests.
+        let later = Reason::ALL.partition_point(|reason| (*reason as u16) < 1100);
+        let (bundles, contents) = Reason::ALL.split_at(later);
+        let [bundles, contents] =
+            [bundles, contents].map(|it| it.iter().copied().map(Self::Bundle));
         let keys = KeyReason::ALL.iter().copied().map(Self::Key);
         let commands = CommandReason::ALL.iter().copied().map(Self::Command);
         let requests = RequestReason::ALL.iter().copied().map(Self::Request);
-        bundles.chain(keys).chain(commands).chain(requests)
+        bundles.chain(keys).chain(commands).chain(requests).chain(contents)
     }
 
     /// Returns the code without its `E`.

@@ -58,6 +58,7 @@ impl SourceBundle {
         let keys = files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
         values::check_algorithms(&self.signer_algorithms, &used)?;
+        // What the new bundle has is judged when it is built, so an old one with a fault can be mended.
         let expectation = Expectation { keys, boards: boards.clone(), ..Expectation::default() };
         let mut progress = Progress::new("verifying");
         let verified =

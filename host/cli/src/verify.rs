@@ -308,6 +308,7 @@ fn expectation(args: &VerifyArgs, key_files: &[PathBuf]) -> Result<Expectation, 
         lifecycle: args.lifecycle,
         profile: args.profile,
         boards,
+        contents: true,
     })
 }
 

@@ -4,6 +4,7 @@
 
 mod board;
 mod boot;
+mod boot_tree;
 mod common;
 mod completions;
 mod explain;

@@ -1,5 +1,6 @@
 //! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), bundles with attacks that
-//! broke other boot loaders (`spec/vectors/attacks`), and first stages (`spec/vectors/first-stage`).
+//! broke other boot loaders (`spec/vectors/attacks`), first stages (`spec/vectors/first-stage`), and device trees for
+//! OpenSBI (`spec/vectors/trees`).
 //!
 //! Generates the vectors, and verifies them with the library and with `spec/verify.py` on this machine,
 //! and with the library on the emulated board. Authors of another verifier can start here.
@@ -18,8 +19,8 @@ mod judge;
 mod target;
 
 use comparison::outcome_of;
-use hartlock_testkit::first_stage;
 use hartlock_testkit::generator::{self, SETS};
+use hartlock_testkit::{first_stage, trees};
 
 #[derive(clap::Args)]
 pub struct VectorsArgs {
@@ -52,6 +53,8 @@ pub fn main(args: &VectorsArgs) -> Result<Verdict> {
             }
             let count = first_stage::write(&root)?;
             eprintln!("{count} vectors in spec/vectors/{}", first_stage::FOLDER);
+            let count = trees::write(&root)?;
+            eprintln!("{count} vectors in spec/vectors/{}", trees::FOLDER);
             return Ok(Verdict::Yes);
         }
     };

@@ -18,6 +18,7 @@ use hartlock_verify::tree::{self, Digest};
 use super::ed25519::UnusualSignature;
 use super::keys::{A, B, C, ED25519, FOREIGN, FakeKey};
 use super::signers::Signer;
+use super::trees;
 
 /// A function that computes the digest of a payload from its record and its bytes.
 pub type MakeDigest = fn(&PayloadRecord, &[u8]) -> Digest;
@@ -76,6 +77,13 @@ impl Payload {
         self.hash = hash;
         self.mode = TreeMode::ParallelHash { block_size };
     }
+}
+
+/// Returns the device tree for OpenSBI of a boot bundle. It is right, because a workstation looks into it (boot flow
+/// §5.6).
+fn boot_fdt() -> Payload {
+    let data = trees::right().flatten();
+    Payload { data, ..Payload::new(PayloadType::BootFdt, 4096, map::BOOT_FDT.start) }
 }
 
 /// Returns pseudo-random bytes that depend on the kind of payload. No byte is zero, so that data
@@ -262,7 +270,7 @@ impl Draft {
             payloads: vec![
                 Payload::new(PayloadType::Opensbi, 1300, map::OPENSBI.start),
                 Payload::new(PayloadType::Loader, 1100, map::LOADER.start),
-                Payload::new(PayloadType::BootFdt, 600, map::BOOT_FDT.start),
+                boot_fdt(),
             ],
             others: Vec::new(),
             boot_version: None,

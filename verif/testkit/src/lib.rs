@@ -22,6 +22,7 @@ pub mod generator;
 pub mod keys;
 pub mod signed;
 pub mod signers;
+pub mod trees;
 
 /// Returns the root of the checkout.
 fn root() -> PathBuf {

@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build;
 use hartlock_bundle::describe::Description;
 use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec};
 use hartlock_bundle::verify::{Expectation, verify_file};
+use hartlock_handoff::builder::{self, Node};
 use hartlock_image::{BundleType, PayloadType, Policy};
 use hartlock_keys::PrivateKey;
 use tempfile::TempDir;
@@ -28,6 +30,7 @@ impl Bench {
         bench.write("initrd", &pattern(2049));
         bench.write("virt.dtb", &pattern(100));
         bench.write("fw.bin", &pattern(500));
+        bench.write("boot.dtb", &boot_tree().flatten());
         bench.write("root.pub.pem", bench.keys[0].public().to_pem().as_bytes());
         bench
     }
@@ -76,7 +79,7 @@ impl Bench {
             payloads: vec![
                 self.payload(PayloadType::Opensbi, "fw.bin"),
                 self.payload(PayloadType::Loader, "fw.bin"),
-                self.payload(PayloadType::BootFdt, "virt.dtb"),
+                self.payload(PayloadType::BootFdt, "boot.dtb"),
             ],
             trust: Some(TrustSpec {
                 policy: Policy::Any,
@@ -98,6 +101,13 @@ impl Bench {
             ..Expectation::default()
         }
     }
+}
+
+/// Returns a device tree for OpenSBI that is right for the default board.
+pub fn boot_tree() -> Node {
+    let boards = Boards::default();
+    let board = boards.default_board().unwrap().map();
+    builder::boot_tree(board.hart_count as u32, 0x8000_0000, board.closed)
 }
 
 pub fn verify(path: &Path, expectation: &Expectation) -> Result<Description, Error> {

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use hartlock_boards::Boards;
+use hartlock_handoff::builder::{self, Node};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -58,6 +60,13 @@ impl Run {
     }
 }
 
+/// Returns a device tree for OpenSBI that is right for the default board.
+pub fn boot_tree() -> Node {
+    let boards = Boards::default();
+    let board = boards.default_board().unwrap().map();
+    builder::boot_tree(board.hart_count as u32, 0x8000_0000, board.closed)
+}
+
 impl Bench {
     /// Makes a folder with payload files.
     pub fn new() -> Self {
@@ -67,7 +76,7 @@ impl Bench {
         linux[0x38..0x3c].copy_from_slice(b"RSC\x05");
         bench.write("linux", &linux);
         bench.write("initrd", &vec![0x22; 9000]);
-        bench.write("virt.dtb", &[&b"\xd0\x0d\xfe\xed"[..], &[0x33; 696]].concat());
+        bench.write("virt.dtb", &boot_tree().flatten());
         bench.write("fw.bin", &vec![0x13; 5000]);
         bench
     }

@@ -7,11 +7,12 @@ use anyhow::{Context, Result};
 use super::rust::hex;
 use hartlock_boards::model::{Board, Place, Region, Stage, find};
 use hartlock_image::PayloadType;
+use hartlock_verify::board::Access;
 
 /// A function that returns a table for a board.
 type Table = fn(&Board) -> Result<String>;
 
-const TABLES: [(&str, Table); 2] = [("regions", regions), ("places", places)];
+const TABLES: [(&str, Table); 3] = [("regions", regions), ("places", places), ("closed", closed)];
 
 /// Returns the text of the specification with every table generated again.
 pub fn with_tables(text: &str, boards: &[Board]) -> Result<String> {
@@ -96,6 +97,21 @@ fn places(board: &Board) -> Result<String> {
         };
         writeln!(out, "| {} | {size} | {} |", names.join(", "), rule(place, &start))?;
         done.extend(alike);
+    }
+    Ok(out)
+}
+
+/// The table of what OpenSBI closes to S-mode.
+fn closed(board: &Board) -> Result<String> {
+    let mut out = "| from | to | what | S-mode |\n|---|---|---|---|\n".to_owned();
+    for closed in board.closed()? {
+        let access = match closed.access {
+            Access::None => "–",
+            Access::Read => "reads",
+            Access::Monitor => "–, by regions of OpenSBI's own",
+        };
+        let (start, end, name) = (hex(closed.start), hex(closed.end), board.name_of(&closed));
+        writeln!(out, "| {start} | {end} | {name} | {access} |")?;
     }
     Ok(out)
 }

@@ -174,6 +174,7 @@ fn the_command_agrees(case: &BundleCase, answer: Result<(), Reason>) {
         lifecycle: options.lifecycle,
         profile: None,
         boards: Boards::default(),
+        contents: false,
     };
     let Temporary { file, len } = Temporary::of(&case.file);
     let path = Path::new("bundle");

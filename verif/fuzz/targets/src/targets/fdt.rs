@@ -1,10 +1,12 @@
-//! The edits of the device tree for Linux (boot flow §6).
+//! The edits of the device tree for Linux (boot flow §6), and the rules of that for OpenSBI (§5.6).
 //!
 //! Rules: an edited tree differs from its source only in the permitted places, once in each; a tree
 //! that can be edited is not refused. The reader here is independent: it builds a tree, whereas
 //! `hartlock_handoff::fdt` copies tokens.
 
+use hartlock_handoff::domain;
 use hartlock_handoff::fdt::{Edits, Reservation, edit};
+use hartlock_maps::qemu_virt;
 
 use crate::choices::Choices;
 
@@ -66,6 +68,12 @@ pub fn built(data: &[u8]) {
 }
 
 fn check(source: &[u8], edits: &Edits<'_>) {
+    // A tree without a domain is never right.
+    if let Some(wanted) = qemu_virt::BOARD.domain() {
+        let judged = domain::check(source, &wanted);
+        let names_domain = source.windows(21).any(|text| text == b"opensbi,domain,config");
+        assert!(judged.is_err() || names_domain, "{judged:?}");
+    }
     let mut out = vec![0xee; 2 * source.len() + 1024];
     let result = edit(source, &mut out, edits);
     let wanted = read(source).and_then(|tree| apply(tree, edits));

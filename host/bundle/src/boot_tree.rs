@@ -1,0 +1,103 @@
+//! Checks the device tree for OpenSBI in a boot bundle (boot flow §5.6).
+
+use hartlock_boards::{Boards, KnownBoard};
+use hartlock_handoff::domain::{self, Access, DomainFault, EXECUTE, READ, WRITE};
+use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason};
+use hartlock_verify::tree;
+
+use crate::Refusal;
+
+/// Maximum length of a device tree in bytes. Every board has less room for it.
+const MAX_SIZE: u64 = 16 << 20;
+
+/// Checks the device tree against each known board that the bundle is for. `read` reads bytes of the bundle; what it
+/// returns has to have the digest of the manifest.
+///
+/// # Errors
+/// `DeviceTreeUnusable`, `MemoryNotClosed`; `PayloadDigestMismatch` if the bundle changed after it was verified.
+pub(crate) fn judge(
+    manifest: &Manifest<'_>,
+    boards: &Boards,
+    read: impl FnOnce(u64, &mut [u8]) -> Result<(), Reason>,
+) -> Result<(), Refusal> {
+    let of = |it: &PayloadRecord| it.payload_type == PayloadType::BootFdt;
+    let Some(payload) = manifest.payloads.iter().find(|it| of(it)) else { return Ok(()) };
+    let known = manifest.identities().filter_map(|it| boards.by_name(it.board.as_str()));
+    let known: Vec<_> = known.filter(|board| board.map().domain().is_some()).collect();
+    if known.is_empty() {
+        return Ok(());
+    }
+    if payload.size > MAX_SIZE {
+        return Err(Refusal::new(Reason::DeviceTreeUnusable));
+    }
+    let mut bytes = vec![0; payload.size as usize];
+    read(payload.offset, &mut bytes).map_err(Refusal::new)?;
+    if tree::digest(payload, &bytes) != payload.digest {
+        return Err(Refusal::with(Reason::PayloadDigestMismatch, "payload boot-fdt"));
+    }
+    for board in known {
+        let map = board.map();
+        let judged = map.domain().map_or(Ok(()), |wanted| domain::check(&bytes, &wanted));
+        judged.map_err(|fault| refusal(fault, board))?;
+    }
+    Ok(())
+}
+
+/// Describes the rule that a device tree breaks.
+fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
+    if fault == DomainFault::Malformed {
+        let what = "the boot-fdt is no device tree that is complete and well formed";
+        let hint = "Check the file with `dtc -I dtb -O dts`; it is cut, or not what `dtc` wrote.";
+        return Refusal {
+            hint: Some(hint.to_string()),
+            ..Refusal::with(Reason::DeviceTreeUnusable, what)
+        };
+    }
+    let what = match fault {
+        DomainFault::Malformed => String::new(),
+        DomainFault::NoNode(node) => format!("it has no node {} where OpenSBI looks", named(node)),
+        DomainFault::SeveralNodes(node) => {
+            format!("it has several nodes {}, and OpenSBI takes one", named(node))
+        }
+        DomainFault::Reference(property) => {
+            format!("`{property}` names a node that does not exist, or exists twice")
+        }
+        DomainFault::Region(index) => {
+            format!("entry {index} of `regions` is none that OpenSBI can use")
+        }
+        DomainFault::HartOutside(hart) => format!(
+            "hart {hart} is in no domain: its node needs `opensbi-domain`, and `possible-harts` its phandle"
+        ),
+        DomainFault::HartTwice(hart) => format!("hart {hart} has two nodes"),
+        DomainFault::Smepmp(hart) => {
+            format!("hart {hart} names `smepmp`, with which regions are not closed in this way")
+        }
+        DomainFault::BootHart(property) => {
+            format!("`{property}` has to name hart {} alone", hartlock_verify::board::BOOT_HART)
+        }
+        DomainFault::NextStage => {
+            "`next-addr` or `next-mode` of the domain enters something else than the loader".into()
+        }
+        DomainFault::NextStageClosed => "the loader is not executable in the domain".into(),
+        DomainFault::ResetNotAllowed => "the domain has no `system-reset-allowed`".into(),
+        DomainFault::Open { index, address, permissions } => {
+            let map = board.map();
+            let closed = map.closed.get(index);
+            let name = closed.map_or("", |closed| board.description.name_of(closed));
+            let rule = match closed.map(|closed| closed.access) {
+                Some(Access::Read) => "may be read, and nothing else",
+                _ => "is closed",
+            };
+            let can = [(READ, "read"), (WRITE, "write"), (EXECUTE, "execute")];
+            let can: Vec<_> =
+                can.iter().filter(|it| permissions & it.0 != 0).map(|it| it.1).collect();
+            format!("S-mode could {} {address:#x}: `{name}` {rule}", can.join(", "))
+        }
+    };
+    Refusal::with(Reason::MemoryNotClosed, format!("board {}: {what}", board.name()))
+}
+
+/// Returns a path as it is, and the value of `compatible` with quotation marks.
+fn named(node: &str) -> String {
+    if node.starts_with('/') { node.to_string() } else { format!("`{node}`") }
+}

@@ -1,0 +1,275 @@
+"""Judges a device tree for OpenSBI, written from §5.6 of boot-flow.md alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class Malformed(Exception):
+    """The bytes are no device tree that is well formed."""
+
+
+class Broken(Exception):
+    """The first rule that the tree breaks, in words."""
+
+
+class Closed(NamedTuple):
+    """A row of the table of closed memory; `access` is "none", "read" or "opensbi"."""
+
+    start: int
+    end: int
+    access: str
+
+
+READ, WRITE, EXECUTE = 8, 16, 32
+ANY = READ | WRITE | EXECUTE
+BOOT_HART = 0
+
+
+@dataclass(eq=False)
+class Node:
+    """A node of the tree, with the first of the properties of each name."""
+
+    name: str
+    properties: dict[str, bytes] = field(default_factory=dict)
+    children: list[Node] = field(default_factory=list)
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+    def is_compatible(self, name: str) -> bool:
+        return name.encode() in self.properties.get("compatible", b"").split(b"\0")
+
+    @property
+    def hart(self) -> int | None:
+        """The number of a hart, or None for a node that is none."""
+        reg = self.properties.get("reg", b"")
+        is_hart = (
+            self.properties.get("status", b"ok").startswith(b"ok")
+            and self.properties.get("device_type", b"").startswith(b"cpu")
+            and len(reg) >= 4
+        )
+        if not is_hart or (len(reg) > 4 and len(reg) < 8):
+            return None
+        return _cell(reg, 1 if len(reg) > 4 else 0)
+
+
+def _cell(value: bytes | None, index: int = 0) -> int | None:
+    cell = (value or b"")[4 * index : 4 * index + 4]
+    return int.from_bytes(cell, "big") if len(cell) == 4 else None
+
+
+def _take(data: bytes, at: int, size: int) -> bytes:
+    if at + size > len(data):
+        raise Malformed
+    return data[at : at + size]
+
+
+def _text(data: bytes, at: int) -> bytes:
+    end = data.find(b"\0", at)
+    if at > len(data) or end < 0:
+        raise Malformed
+    return data[at:end]
+
+
+def parse(data: bytes) -> Node:
+    """The root of a flattened device tree."""
+    magic, total, structure_at, strings_at, reserved_at, version, compatible, _cpu, strings_size, size = (
+        int.from_bytes(_take(data, at, 4), "big") for at in range(0, 40, 4)
+    )
+    if magic != 0xD00DFEED or version < 17 or compatible > 17:
+        raise Malformed
+    tree = _take(data, 0, total)
+    entries = range(reserved_at, len(tree) - 15, 16)
+    if not any(tree[at : at + 16] == bytes(16) for at in entries):
+        raise Malformed
+    structure = _take(tree, structure_at, size)
+    strings = _take(tree, strings_at, strings_size)
+    top = Node("")
+    path = [top]
+    is_after_child = False
+    at = 0
+    while (token := int.from_bytes(_take(structure, at, 4), "big")) != 9:
+        at += 4
+        if token == 1:
+            name = _text(structure, at)
+            at += len(name) + 1
+            path[-1].children.append(Node(name.decode("latin-1")))
+            path.append(path[-1].children[-1])
+            is_after_child = False
+        elif token == 2 and len(path) > 1:
+            path.pop()
+            is_after_child = True
+        elif token == 3 and len(path) > 1 and not is_after_child:
+            length = int.from_bytes(_take(structure, at, 4), "big")
+            name = _text(strings, int.from_bytes(_take(structure, at + 4, 4), "big"))
+            value = _take(structure, at + 8, length)
+            path[-1].properties.setdefault(name.decode("latin-1"), value)
+            at += 8 + length
+        elif token != 4:
+            raise Malformed
+        at = (at + 3) // 4 * 4
+    if len(path) > 1 or len(top.children) != 1:
+        raise Malformed
+    return top.children[0]
+
+
+@dataclass(frozen=True)
+class Region:
+    """2^order bytes from `base`, which is a multiple of that; `kind` is everything that OpenSBI compares."""
+
+    base: int
+    order: int
+    kind: tuple[int, bool]
+
+    @classmethod
+    def around(cls, base: int, order: int, permissions: int, is_mmio: bool) -> Region:
+        last = base + (1 << order) - 1
+        while order < 64 and base >> order != last >> order:
+            order += 1
+        return cls(base >> order << order, order, (permissions & 0x7F, is_mmio))
+
+    @property
+    def end(self) -> int:
+        return self.base + (1 << self.order)
+
+    def has(self, address: int) -> bool:
+        return self.base <= address < self.end
+
+
+def _only(found: Sequence[Node], what: str) -> Node:
+    if len(found) != 1:
+        raise Broken(f"{len(found)} nodes {what}")
+    return found[0]
+
+
+class _Tree:
+    """A tree whose references can be followed."""
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.nodes = list(root.walk())
+
+    def child(self, name: str) -> Node:
+        return _only([it for it in self.root.children if it.name.split("@")[0] == name], name)
+
+    def compatible(self, name: str, above: Node) -> Node:
+        """The only node of this kind, which has to be below another one."""
+        found = _only([it for it in self.nodes if it.is_compatible(name)], name)
+        if found not in list(above.walk())[1:]:
+            raise Broken(f"{name} is elsewhere")
+        return found
+
+    def reference(self, phandle: int | None) -> Node:
+        def own(node: Node) -> int | None:
+            values = (node.properties.get(name, b"") for name in ("phandle", "linux,phandle"))
+            return next((_cell(value) for value in values if len(value) == 4), None)
+
+        if phandle in (None, 0, 0xFFFF_FFFF):
+            raise Broken("no reference")
+        return _only([it for it in self.nodes if own(it) == phandle], f"phandle {phandle}")
+
+
+def _check_harts(tree: _Tree, cpus: Node, domain: Node) -> None:
+    harts = [node for node in cpus.children if node.hart is not None]
+    cells = domain.properties.get("possible-harts", b"")
+    for node in harts:
+        if sum(other.hart == node.hart for other in harts) > 1:
+            raise Broken(f"hart {node.hart} twice")
+        isa = [node.properties.get(name, b"").lower() for name in ("riscv,isa", "riscv,isa-extensions")]
+        if any(b"smepmp" in text for text in isa):
+            raise Broken("smepmp")
+        possible = [tree.reference(_cell(cells, index)).hart for index in range(len(cells) // 4)]
+        own = node.properties.get("opensbi-domain")
+        if node.hart not in possible or tree.reference(_cell(own)) is not domain:
+            raise Broken(f"hart {node.hart} is outside")
+    if BOOT_HART not in [node.hart for node in harts]:
+        raise Broken("no boot hart")
+
+
+def _regions(tree: _Tree, domain: Node) -> list[Region]:
+    regions = []
+    entries = domain.properties.get("regions", b"")
+    for index in range(len(entries) // 8):
+        node = tree.reference(_cell(entries, 2 * index))
+        permissions = _cell(entries, 2 * index + 1) or 0
+        base, order = node.properties.get("base", b""), node.properties.get("order", b"")
+        is_right = (
+            index < 16
+            and node.is_compatible("opensbi,domain,memregion")
+            and (permissions & ANY or not permissions & 7)
+            and (len(base), len(order)) == (8, 4)
+            and 3 <= int.from_bytes(order, "big") <= 64
+        )
+        if not is_right:
+            raise Broken(f"region {index}")
+        numbers = int.from_bytes(base, "big"), int.from_bytes(order, "big")
+        regions.append(Region.around(*numbers, permissions, "mmio" in node.properties))
+    return regions
+
+
+def _deciding(regions: Sequence[Region], largest: int, address: int) -> Region | None:
+    """The region that decides about an address, with the permissions of its equals."""
+
+    def is_dropped(one: Region) -> bool:
+        return any(
+            one.kind == other.kind and one.order < other.order <= largest and other.has(one.base)
+            for other in regions
+        )
+
+    found = [it for it in regions if it.has(address) and not is_dropped(it)]
+    least = min((it.order for it in found), default=None)
+    equal = [it for it in found if it.order == least]
+    if not equal:
+        return None
+    permissions = 0
+    for it in equal:
+        permissions |= it.kind[0]
+    return Region(equal[0].base, equal[0].order, (permissions, any(it.kind[1] for it in equal)))
+
+
+def _open(closed: Closed, region: Region | None) -> int:
+    """What S-mode may do and must not at an address of a closed range."""
+    if closed.access == "opensbi":
+        is_part = region is not None and closed.start <= region.base and region.end <= closed.end
+        return region.kind[0] & ANY if region is not None and is_part else 0
+    permissions = ANY if region is None else region.kind[0] & ANY
+    return permissions & ~READ if closed.access == "read" else permissions
+
+
+def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
+    """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
+    tree = _Tree(parse(data))
+    chosen, cpus = tree.child("chosen"), tree.child("cpus")
+    config = tree.compatible("opensbi,domain,config", chosen)
+    settings = tree.compatible("opensbi,config", chosen)
+    instances = [it for it in config.children if it.is_compatible("opensbi,domain,instance")]
+    domain = _only(instances, "of a domain")
+    _check_harts(tree, cpus, domain)
+    cold = settings.properties.get("cold-boot-harts", b"")
+    if len(cold) != 4 or tree.reference(_cell(cold)).hart != BOOT_HART:
+        raise Broken("cold-boot-harts")
+    boot = domain.properties.get("boot-hart")
+    if boot is not None and tree.reference(_cell(boot)).hart != BOOT_HART:
+        raise Broken("boot-hart")
+    address, mode = domain.properties.get("next-addr"), domain.properties.get("next-mode")
+    if address is not None and address[:8] != loader.to_bytes(8, "big"):
+        raise Broken("next-addr")
+    if mode is not None and _cell(mode) != 1:
+        raise Broken("next-mode")
+    if "system-reset-allowed" not in domain.properties:
+        raise Broken("system-reset-allowed")
+    regions = _regions(tree, domain)
+    for largest in (63, 64):
+        for row in closed:
+            borders = [border for it in regions for border in (it.base, it.end)]
+            for at in [row.start, *(it for it in borders if row.start <= it < row.end)]:
+                if _open(row, _deciding(regions, largest, at)):
+                    raise Broken(f"{at:#x} is open")
+        first = _deciding(regions, largest, loader)
+        if first is None or not first.kind[0] & EXECUTE or first.kind[1]:
+            raise Broken("the loader is closed")

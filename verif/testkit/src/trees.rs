@@ -1,0 +1,323 @@
+//! Device trees for OpenSBI, right ones and ones with a single fault, and their vectors (boot flow §5.6).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use hartlock_handoff::builder::{DOMAIN, MEMORY, Node, boot_tree, cells, region};
+use hartlock_image::Reason::{self, DeviceTreeUnusable, MemoryNotClosed};
+use hartlock_maps::{qemu_virt, qemu_virt_iommu};
+use hartlock_verify::board::Board;
+use serde::{Deserialize, Serialize};
+
+use crate::expected;
+
+/// The folder of the vectors in `spec/vectors`.
+pub const FOLDER: &str = "trees";
+
+/// A tree and what is said of it.
+pub struct TreeRow {
+    name: &'static str,
+    board: &'static Board<'static>,
+    reason: Option<Reason>,
+    description: &'static str,
+    make: fn() -> Vec<u8>,
+}
+
+/// A vector, as written in the file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TreeExpected {
+    pub name: String,
+    pub board: String,
+    pub verdict: String,
+    pub reason: Option<String>,
+    pub description: String,
+}
+
+const fn row(
+    name: &'static str,
+    reason: Option<Reason>,
+    description: &'static str,
+    make: fn() -> Vec<u8>,
+) -> TreeRow {
+    TreeRow { name, board: &qemu_virt::BOARD, reason, description, make }
+}
+
+const fn open(name: &'static str, description: &'static str, make: fn() -> Vec<u8>) -> TreeRow {
+    row(name, Some(MemoryNotClosed), description, make)
+}
+
+/// Makes the tree that is right for `qemu-virt`.
+pub fn right() -> Node {
+    boot_tree(5, qemu_virt::RAM.start, qemu_virt::BOARD.closed)
+}
+
+/// Makes the right tree with a change.
+fn with(change: impl FnOnce(&mut Node)) -> Vec<u8> {
+    let mut tree = right();
+    change(&mut tree);
+    tree.flatten()
+}
+
+/// Returns the value of the property `regions` of the domain.
+fn regions(tree: &mut Node) -> &mut Vec<u8> {
+    let domain = tree.at(DOMAIN);
+    let found = domain.properties.iter_mut().find(|(name, _)| name == "regions");
+    &mut found.expect("the domain has regions").1
+}
+
+/// Adds a region to the domain.
+fn add(tree: &mut Node, base: u64, order: u32, permissions: u32) {
+    let phandle = 0x200 + regions(tree).len() as u32;
+    let name = format!("more-{base:x}");
+    tree.at("chosen/opensbi-domains").children.push(region(&name, phandle, base, order));
+    regions(tree).extend(cells(&[phandle, permissions]));
+}
+
+fn permit(tree: &mut Node, index: usize, permissions: u32) {
+    regions(tree)[8 * index + 4..8 * index + 8].copy_from_slice(&permissions.to_be_bytes());
+}
+
+const ROWS: &[TreeRow] = &[
+    row("right", None, "All that the board closes is closed, on five harts.", || right().flatten()),
+    row("right_nodes_in_another_order", None, "The harts come before `/chosen`.", || {
+        with(|tree| tree.children.reverse())
+    }),
+    row("right_hart_disabled", None, "A hart that is disabled needs no domain.", || {
+        with(|tree| {
+            tree.at("cpus/cpu@4").set("status", b"disabled\0");
+            tree.at("cpus/cpu@4").remove("opensbi-domain");
+        })
+    }),
+    row("right_fewer_harts", None, "The tree names three harts of five.", || {
+        with(|tree| {
+            tree.at("cpus").children.truncate(3);
+            tree.at(DOMAIN).set("possible-harts", &cells(&[1, 2, 3]));
+        })
+    }),
+    row("right_region_of_everything", None, "The largest region decides last.", || {
+        with(|tree| add(tree, 0, 64, 0x3f))
+    }),
+    row("right_bytes_after_the_tree", None, "What follows the tree is no part of it.", || {
+        [right().flatten(), vec![0xa5; 100]].concat()
+    }),
+    row("right_handoff_closed", None, "The hand-off block may be closed to loads, too.", || {
+        with(|tree| permit(tree, 3, 0))
+    }),
+    TreeRow {
+        board: &qemu_virt_iommu::BOARD,
+        ..row("right_iommu", None, "The IOMMU and its tables are closed.", || {
+            boot_tree(5, qemu_virt::RAM.start, qemu_virt_iommu::BOARD.closed).flatten()
+        })
+    },
+    TreeRow {
+        board: &qemu_virt_iommu::BOARD,
+        ..open("iommu_open", "The tree is that of a board without IOMMU.", || right().flatten())
+    },
+    row("cut", Some(DeviceTreeUnusable), "The last byte of the strings is missing.", || {
+        let mut bytes = right().flatten();
+        bytes.pop();
+        bytes
+    }),
+    row("empty", Some(DeviceTreeUnusable), "The file is empty but for its mark.", || {
+        right().flatten()[..4].to_vec()
+    }),
+    row("property_after_child", Some(DeviceTreeUnusable), "A property follows a child.", || {
+        let mut bytes = right().flatten();
+        let end = bytes.windows(8).position(|it| it == [0, 0, 0, 2, 0, 0, 0, 9]);
+        let end = end.expect("the tree has an end");
+        bytes.splice(end..end, cells(&[3, 0, 0]));
+        for at in [4, 12, 36] {
+            let field = u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes")) + 12;
+            bytes[at..at + 4].copy_from_slice(&field.to_be_bytes());
+        }
+        bytes
+    }),
+    open(
+        "emulator",
+        "The tree names harts and nothing about OpenSBI, as emulators dump it.",
+        || with(|tree| tree.at("chosen").children.clear()),
+    ),
+    open("no_chosen", "There is no node `/chosen`.", || {
+        with(|tree| tree.children.retain(|it| it.name != "chosen"))
+    }),
+    open("two_chosen", "There are two nodes `/chosen`.", || {
+        with(|tree| tree.children.insert(0, Node::new("chosen@0")))
+    }),
+    open("config_elsewhere", "The domains are not below `/chosen`.", || {
+        with(|tree| {
+            let config = tree.at("chosen").children.remove(1);
+            tree.children.push(config);
+        })
+    }),
+    open("two_domains", "Two domains: harts of the second one would be started elsewhere.", || {
+        with(|tree| {
+            let second = tree.at(DOMAIN).clone().with("phandle", &cells(&[0x300]));
+            tree.at("chosen/opensbi-domains").children.push(second);
+        })
+    }),
+    open("boot_hart_without_domain", "Hart 0 is in no domain.", || {
+        with(|tree| tree.at("cpus/cpu@0").remove("opensbi-domain"))
+    }),
+    open("last_hart_without_domain", "Hart 4 is in no domain.", || {
+        with(|tree| tree.at("cpus/cpu@4").remove("opensbi-domain"))
+    }),
+    open("hart_not_possible", "Hart 4 is not among `possible-harts`.", || {
+        with(|tree| tree.at(DOMAIN).set("possible-harts", &cells(&[1, 2, 3, 4])))
+    }),
+    open("hart_twice", "Hart 1 has two nodes.", || {
+        with(|tree| {
+            let twin = tree.at("cpus/cpu@1").clone().with("phandle", &cells(&[0x300]));
+            tree.at("cpus").children.push(twin);
+        })
+    }),
+    open("hart_with_smepmp", "Hart 2 names Smepmp, in capitals.", || {
+        with(|tree| tree.at("cpus/cpu@2").set("riscv,isa", b"rv64imafdc_SMEPMP\0"))
+    }),
+    open("no_cold_boot_hart", "Any hart may do the cold boot.", || {
+        with(|tree| tree.at("chosen/opensbi-config").remove("cold-boot-harts"))
+    }),
+    open("other_boot_hart", "The domain is entered on hart 1.", || {
+        with(|tree| tree.at(DOMAIN).set("boot-hart", &cells(&[2])))
+    }),
+    open("other_next_stage", "OpenSBI enters the kernel's place, and not the loader's.", || {
+        with(|tree| tree.at(DOMAIN).set("next-addr", &cells(&[0, 0x8200_0000])))
+    }),
+    open("user_mode", "OpenSBI enters the loader in U-mode.", || {
+        with(|tree| tree.at(DOMAIN).set("next-mode", &cells(&[0])))
+    }),
+    open("no_reset", "The domain may not reset the machine.", || {
+        with(|tree| tree.at(DOMAIN).remove("system-reset-allowed"))
+    }),
+    open("loader_closed", "No region makes the loader executable.", || {
+        with(|tree| permit(tree, 5, 0x18))
+    }),
+    open("flash_left_out", "The region of the flash is not used.", || {
+        with(|tree| drop(regions(tree).drain(..8)))
+    }),
+    open("handoff_left_out", "The hand-off block is as open as the memory around it.", || {
+        with(|tree| drop(regions(tree).drain(24..32)))
+    }),
+    open("handoff_writable", "The hand-off block may be written.", || {
+        with(|tree| permit(tree, 3, 0x18))
+    }),
+    open("flash_executable", "The flash may be executed.", || with(|tree| permit(tree, 0, 0x20))),
+    open("page_of_opensbi_open", "A small open region is inside of a closed one.", || {
+        with(|tree| add(tree, 0x8000_7000, 12, 0x38))
+    }),
+    open("last_bytes_of_flash_open", "The smallest region is at the end of the flash.", || {
+        with(|tree| add(tree, 0x23ff_fff8, 3, 0x08))
+    }),
+    open("half_of_opensbi_closed", "The region ends in the middle of OpenSBI's memory.", || {
+        with(|tree| tree.at("chosen/opensbi-domains/closed-80000000").set("order", &cells(&[19])))
+    }),
+    open("equal_regions", "A closed and an open region have the same place.", || {
+        with(|tree| add(tree, 0x8010_0000, 16, 0x18))
+    }),
+    open("base_not_aligned", "The closed region grows, so that an open one is smaller.", || {
+        with(|tree| {
+            tree.at("chosen/opensbi-domains/closed-80100000")
+                .set("base", &cells(&[0, 0x8010_8000]));
+            add(tree, 0x8010_0000, 16, 0x18);
+        })
+    }),
+    open("closed_region_dropped", "OpenSBI drops a closed region inside a larger one.", || {
+        with(|tree| {
+            add(tree, 0x8000_0000, 22, 0);
+            add(tree, 0x8000_0000, 21, 0x38);
+        })
+    }),
+    open("clint_open", "A page of the CLINT, which OpenSBI closes, is opened.", || {
+        with(|tree| add(tree, 0x200_0000, 12, 0x18))
+    }),
+    open("region_of_machine_mode", "A region with permissions for M-mode alone.", || {
+        with(|tree| permit(tree, 1, 7))
+    }),
+    open("region_of_order_2", "A region is smaller than OpenSBI takes.", || {
+        with(|tree| tree.at(MEMORY).set("order", &cells(&[2])))
+    }),
+    open("region_twice", "Two nodes have the phandle of a region.", || {
+        with(|tree| tree.children.push(region("other", 0x101, 0x1000_0000, 12)))
+    }),
+];
+
+/// A vector with its bytes.
+pub struct TreeVector {
+    pub expected: TreeExpected,
+    pub board: &'static Board<'static>,
+    pub tree: Vec<u8>,
+}
+
+/// Makes every vector.
+pub fn generate() -> Vec<TreeVector> {
+    let make = |row: &TreeRow| TreeVector {
+        expected: TreeExpected {
+            name: row.name.into(),
+            board: row.board.name.into(),
+            verdict: if row.reason.is_some() { "refused" } else { "accepted" }.into(),
+            reason: row.reason.map(|reason| expected::answer(Some(reason))),
+            description: row.description.into(),
+        },
+        board: row.board,
+        tree: (row.make)(),
+    };
+    ROWS.iter().map(make).collect()
+}
+
+/// Returns every generated file by its name.
+///
+/// # Errors
+/// If the list cannot be encoded as JSON.
+pub(crate) fn files() -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut files = BTreeMap::new();
+    let mut lines = Vec::new();
+    for TreeVector { expected, tree, .. } in generate() {
+        lines.push(serde_json::to_string(&expected)?);
+        files.insert(format!("{}.dtb", expected.name), tree);
+    }
+    files.insert("expected.json".into(), format!("[\n{}\n]\n", lines.join(",\n")).into_bytes());
+    Ok(files)
+}
+
+/// Writes every file. Returns the number of vectors.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write(root: &Path) -> Result<usize> {
+    let folder = root.join("spec/vectors").join(FOLDER);
+    fs::create_dir_all(&folder)?;
+    for (name, bytes) in files()? {
+        let path = folder.join(name);
+        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(ROWS.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use hartlock_handoff::domain::{DomainFault, check};
+
+    use super::*;
+
+    #[test]
+    fn every_tree_gets_its_answer() {
+        for vector in generate() {
+            let wanted = vector.board.domain().unwrap();
+            let reason = check(&vector.tree, &wanted).err().map(|fault| match fault {
+                DomainFault::Malformed => DeviceTreeUnusable,
+                _ => MemoryNotClosed,
+            });
+            let answer = reason.map(|reason| expected::answer(Some(reason)));
+            assert_eq!(answer, vector.expected.reason, "{}", vector.expected.name);
+        }
+    }
+
+    #[test]
+    fn names_are_different_and_say_what_is_wrong() {
+        for (index, row) in ROWS.iter().enumerate() {
+            assert!(ROWS[..index].iter().all(|other| other.name != row.name), "{}", row.name);
+            assert!(row.description.ends_with('.'), "{}", row.name);
+        }
+    }
+}
