@@ -389,6 +389,16 @@ crate::reasons! {
         "A key or a signature could not be made, or keys could not be wiped. A monitor without an endorsement could attest nothing.",
         "Power cycle the device.";
     #[cfg(feature = "every-text")]
+    MemoryReachable = 917, Device, "boot-flow §5.7",
+        "Memory that this board closes can be accessed.",
+        "Each hart tries it: Linux could read or write state store, hand-off block and device secret.",
+        "Sign the boot bundle again: `hartlock sign` checks its device tree.";
+    #[cfg(feature = "every-text")]
+    PagingOff = 918, Device, "boot-flow §5.7",
+        "A hart does not translate addresses.",
+        "The loader turns paging on so that only its own code can be executed, and reads back that it is on.",
+        "Use a hart with Sv39.";
+    #[cfg(feature = "every-text")]
     SignerWithoutKey = 1001, Caller, "image-format §5.3",
         "No key was given for a signer of the bundle.",
         "Every signature block needs its public key, so that no signature goes unchecked.",

@@ -23,6 +23,9 @@ const METADATA_REQUEST_SIZE: usize = 4096;
 
 /// A strategy for reading payloads from the disk.
 pub trait Reading: Sized {
+    /// True if the boot hart tries its memory protection, as the other harts do.
+    const TRIES_ON_BOOT_HART: bool = true;
+
     /// Reads a payload into memory and computes its digest.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ use hartlock_virt::kernels::{self as virt_kernels, Choice};
 use hartlock_virt::{clock, environment, hart, memory};
 
 use crate::log::step;
+use crate::protection;
 use crate::timeouts::{START_MS, STOP_MS};
 
 /// The work that all harts share.
@@ -67,10 +68,10 @@ impl Harts {
         FAULTED.load(Ordering::Acquire)
     }
 
-    /// Starts every other hart that reported, and waits until all of them run.
+    /// Starts every other hart that reported, and waits until all of them run and have tried their memory protection.
     ///
     /// # Errors
-    /// `HartNotStarted`.
+    /// `HartNotStarted`, `PagingOff`, `MemoryReachable`.
     pub fn start(&mut self) -> Result<(), Reason> {
         POOL.reset();
         READY.store(0, Ordering::Release);
@@ -90,7 +91,7 @@ impl Harts {
             }
             core::hint::spin_loop();
         }
-        Ok(())
+        protection::of_workers()
     }
 
     /// Wakes the workers, because blocks became available or because they should stop.
@@ -292,6 +293,7 @@ pub(crate) fn choose_on_boot_hart(number: usize) -> Kernels {
 pub fn work(number: usize, claimed: impl Fn(usize)) {
     environment::enable_interrupt();
     let kernels = choose(number).kernels;
+    protection::check_worker(number);
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
     let mut leaves = Leaves::new();
     while !STOP.load(Ordering::Acquire) {

@@ -12,6 +12,7 @@
 pub mod disk;
 pub mod harts;
 pub mod log;
+mod protection;
 pub mod refusal;
 mod timeouts;
 
@@ -163,6 +164,9 @@ fn boot<R: Reading>(
     // The hand-off block is read a second time, so that one skipped instruction cannot lower a floor.
     let again = requirements(&read_handoff()?);
     let kernels = harts::choose_on_boot_hart(harts.boot_hart());
+    if R::TRIES_ON_BOOT_HART {
+        protection::check(harts.boot_hart())?;
+    }
     let mut disk = Disk::<R>::open(kernels, harts, log)?;
     disk.log.push(&Entry { harts: disk.harts.own_bit(), ..step(Step::Start, start) });
 

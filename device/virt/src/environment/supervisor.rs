@@ -51,6 +51,17 @@ pub fn clear_interrupt(_: usize) {
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack)) };
 }
 
+/// Returns true if this hart translates addresses by the Sv39 tables at this address (RISC-V Privileged Architecture
+/// §10.1.11): a hart without Sv39 ignores the request for it.
+#[must_use]
+pub fn is_paged(tables: u64) -> bool {
+    const SV39: u64 = 8 << 60;
+    let satp: u64;
+    // SAFETY: the instruction reads a register of S-mode.
+    unsafe { asm!("csrr {}, satp", out(reg) satp, options(nomem, nostack)) };
+    satp == SV39 | tables >> 12
+}
+
 /// Resets the machine. The function returns only if this fails.
 pub fn reset() {
     sbi::cold_reset();

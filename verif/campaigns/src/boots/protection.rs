@@ -12,11 +12,12 @@ use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
-use super::board::{TestBoard, expect_boot, expect_refusal, last_lines};
+use super::board::{Setup, TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use super::port;
 use crate::debugger::{self, Debugger, pmp};
 use xtask::firmware;
+use xtask::firmware::StageFiles;
 
 /// Regions that the probe tests, and the line that it must print for each.
 const EXPECTED: [(&str, &str); 22] = [
@@ -49,7 +50,91 @@ const BREAKPOINT_TIME: Duration = Duration::from_secs(60);
 
 /// Cases that apply to every board.
 pub fn everywhere() -> Vec<Case> {
-    vec![Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode)]
+    vec![
+        Case::new("protection/s-mode-is-kept-out-on-every-hart", s_mode),
+        Case::new("protection/the-loader-refuses-a-tree-without-a-domain", |bench| {
+            let mut tree = fs::read(&bench.firmware.boot_fdt)?;
+            let name = b"opensbi,domain,config";
+            let at = tree.windows(name.len()).position(|text| text == name);
+            tree[at.context("there is a domain")?] = b'x';
+            refused_by(bench, &with_tree(bench, tree)?, Reason::MemoryReachable, 0)
+        }),
+        Case::new("protection/the-loader-refuses-each-hart-outside-of-the-domain", harts_outside),
+    ]
+}
+
+/// Makes a device with another boot device tree, which the test key signs without a look at it.
+fn with_tree(bench: &TestBoard, tree: Vec<u8>) -> Result<Setup> {
+    with_loader(bench, &bench.firmware.loader, tree)
+}
+
+fn with_loader(bench: &TestBoard, loader: &StageFiles, tree: Vec<u8>) -> Result<Setup> {
+    let mut draft = bench.boot_draft(loader)?;
+    draft.payloads[2].data = tree;
+    let mut setup = bench.setup(&[], &[])?;
+    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    setup.harts = 5;
+    Ok(setup)
+}
+
+/// Checks that the loader refuses, and that it names this hart.
+fn refused_by(bench: &TestBoard, setup: &Setup, reason: Reason, hart: u32) -> Result<()> {
+    let run = bench.run(setup)?;
+    expect_refusal(&run, Stage::Loader, reason)?;
+    let says = format!("hartlock: hart {hart} at 0x");
+    ensure!(run.transcript.contains(&says), "no `{says}`\n{}", last_lines(&run));
+    Ok(())
+}
+
+/// Takes one hart after the other out of the domain: its property is no longer there. OpenSBI does not start such a hart.
+/// Without the boot hart it refuses the domain and enters no loader, so that one is left out.
+fn harts_outside(bench: &TestBoard) -> Result<()> {
+    const NAME: &[u8] = b"opensbi-domain\0";
+    const NOP: [u8; 4] = [0, 0, 0, 4];
+    let tree = fs::read(&bench.firmware.boot_fdt)?;
+    let word = |at: usize| -> Result<u32> {
+        let bytes = tree.get(at..at + 4).context("the tree is cut")?;
+        Ok(u32::from_be_bytes(bytes.try_into()?))
+    };
+    let strings = word(12)? as usize;
+    let names = tree.get(strings..).context("the tree is cut")?;
+    let name = names.windows(NAME.len()).position(|text| text == NAME).context("no domain")?;
+    let head = [[0, 0, 0, 3], [0, 0, 0, 4], (name as u32).to_be_bytes()].concat();
+    let found = (0..strings).step_by(4).filter(|at| tree[*at..].starts_with(&head));
+    let harts: Vec<usize> = found.collect();
+    ensure!(harts.len() == 5, "{} harts are in a domain", harts.len());
+    for (hart, at) in (0..).zip(harts).skip(1) {
+        let mut tree = tree.clone();
+        tree[at..at + 16].copy_from_slice(&[NOP; 4].concat());
+        let run = bench.run(&with_tree(bench, tree)?)?;
+        expect_refusal(&run, Stage::Loader, Reason::HartNotStarted)
+            .with_context(|| format!("hart {hart}"))?;
+    }
+    Ok(())
+}
+
+/// Opens one closed region after the other: S-mode may do everything there.
+fn open_regions(bench: &TestBoard) -> Result<()> {
+    let tree = fs::read(&bench.firmware.boot_fdt)?;
+    let at = find_regions(&tree).context("the regions of the domain are not where they were")?;
+    let is_closed = |(_, permissions): &(usize, u32)| matches!(*permissions, 0 | 8);
+    let closed: Vec<_> = PERMISSIONS.into_iter().enumerate().filter(is_closed).collect();
+    ensure!(closed.len() == 5, "{} regions are closed", closed.len());
+    let open = |(index, _): &(usize, u32)| {
+        let mut tree = tree.clone();
+        let permissions = at + 8 * index + 4;
+        tree[permissions..permissions + 4].copy_from_slice(&0x18u32.to_be_bytes());
+        tree
+    };
+    for region in &closed {
+        refused_by(bench, &with_tree(bench, open(region))?, Reason::MemoryReachable, 0)?;
+    }
+    // Where the boot hart does not look, another one finds it.
+    let loader = firmware::stage("loader-variants", &["trusting-boot-hart"])?;
+    let last = closed.last().context("a region is closed")?;
+    let mut setup = with_loader(bench, &loader, open(last))?;
+    setup.harts = 2;
+    refused_by(bench, &setup, Reason::MemoryReachable, 1)
 }
 
 pub fn cases() -> Vec<Case> {
@@ -58,6 +143,12 @@ pub fn cases() -> Vec<Case> {
         Case::new("protection/an-open-domain-is-noticed", open_domain),
         Case::new("protection/a-reset-while-the-rom-runs-boots-again", reset_in_rom),
         Case::new("protection/rom-ram-is-wiped", wiped),
+        Case::new("protection/the-loader-refuses-each-open-region", open_regions),
+        Case::new("protection/the-loader-refuses-a-hart-without-paging", |bench| {
+            let mut setup = bench.setup(&[], &[])?;
+            setup.cpu = Some("rv64,mmu=off".to_owned());
+            refused_by(bench, &setup, Reason::PagingOff, 0)
+        }),
         Case::new("protection/linux-cannot-move-the-floor", linux),
     ]
 }

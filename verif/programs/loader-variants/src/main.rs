@@ -27,6 +27,8 @@ const STALL_MS: u64 = 6000;
 struct Variant;
 
 impl Reading for Variant {
+    const TRIES_ON_BOOT_HART: bool = !cfg!(feature = "trusting-boot-hart");
+
     fn load(disk: &mut Disk<'_, '_, Self>, payload: &PayloadRecord) -> Result<Loaded, Reason> {
         let mut transfer = disk.begin(payload)?;
         if cfg!(feature = "load-first") {
