@@ -127,8 +127,9 @@ pub(crate) const fn seal(index: u32) -> u64 {
 
 /// Returns a value that identifies a payload record. It is folded into the progress when the payload was compared, and
 /// again from the manifest when the verdict is derived. If a skipped instruction leaves the previous record in its
-/// register, that payload is compared twice and this one is not compared; then the two values differ. Payloads do not
-/// overlap (`PayloadRanges`), so that no two records have the same load address.
+/// register, that payload is compared twice and this one is not compared; then the two values differ. Payloads that are not
+/// empty do not overlap (`LoadRangesOverlap`), so that no two of them have the same load address. Only an initramfs may be
+/// empty; it may have the address of another payload, and differs from it in its digest.
 #[inline(never)]
 pub(crate) fn mark(payload: &PayloadRecord) -> u64 {
     let [first, ..] = payload.digest.as_chunks::<8>().0 else { return 0 };
@@ -250,6 +251,9 @@ mod tests {
             entry: load_address,
             digest: [digest; 64],
         };
+        // An empty payload at the address of another one has another digest.
+        let empty = PayloadRecord { size: 0, memory_size: 0, ..record(3, 0x8000_0000) };
+        assert_ne!(mark(&empty), mark(&record(1, 0x8000_0000)));
         // The third payload has the content of the first one and another load address.
         let [first, second, third] =
             [record(1, 0x8000_0000), record(2, 0x8020_0000), record(1, 0x8040_0000)];

@@ -1,4 +1,4 @@
-//! Selection of the kernels of this hart by probes and known answers (boot flow §2.4).
+//! Selection of the kernels of this hart by probes and known answers (boot flow §2.1).
 
 use core::arch::{asm, global_asm};
 

@@ -64,7 +64,9 @@ impl Report for Made {
         );
         if let Some(left) = self.signatures_left {
             text += &format!(
-                "signatures   {} left, and the private key counts them: never copy it\n",
+                "signatures   {} left, and the private key counts them: never copy it,\n             \
+                 and never bring a backup or snapshot of it back: it would sign\n             \
+                 twice with one index, and whoever sees both can sign as you\n",
                 grouped(left)
             );
         }
