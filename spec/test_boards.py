@@ -6,6 +6,7 @@ Run with ``python3 -m unittest discover -s spec -p 'test_*.py'``.
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unittest
 from pathlib import Path
@@ -84,6 +85,16 @@ class Description:
 
 
 class Boards(unittest.TestCase):
+    def test_boot_flow_describes_the_same_boards(self) -> None:
+        text = (Path(__file__).parent / "boot-flow.md").read_text(encoding="utf-8")
+        for table in ("regions", "places"):
+            found = re.findall(rf"^<!-- board (\S+): {table} -->$", text, re.MULTILINE)
+            # Places of qemu-virt-iommu are those of the board that it extends.
+            without = {"qemu-virt-iommu"} if table == "places" else set()
+            self.assertEqual(sorted(found), sorted(set(verify.BOARDS) - without), table)
+        closed = set(re.findall(r"^<!-- board (\S+): closed -->$", text, re.MULTILINE))
+        self.assertEqual(closed, {name for name, board in verify.BOARDS.items() if board.closed})
+
     def test_the_map_of_each_board_is_that_of_its_description(self) -> None:
         described = {path.parent.name for path in BOARDS.glob("*/board.toml")}
         self.assertEqual(set(verify.BOARDS), described)

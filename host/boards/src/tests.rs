@@ -21,6 +21,30 @@ fn every_shipped_description_is_right_and_gives_the_map_that_firmware_has() {
 }
 
 #[test]
+fn the_command_the_second_verifier_and_the_specification_know_the_same_boards() {
+    let file = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec").join(name);
+        std::fs::read_to_string(path).unwrap()
+    };
+    let after = |text: &str, start: &str, end: char| {
+        let rests = text.lines().filter_map(|line| line.strip_prefix(start));
+        let mut names: Vec<_> =
+            rests.filter_map(|rest| Some(rest.split_once(end)?.0.to_owned())).collect();
+        names.sort();
+        names
+    };
+    let mut names: Vec<_> = shipped().iter().map(|board| board.name().to_owned()).collect();
+    names.sort();
+    let text = file("boot-flow.md");
+    let tables: Vec<_> = text.lines().filter(|line| line.ends_with(": regions -->")).collect();
+    assert_eq!(after(&tables.join("\n"), "<!-- board ", ':'), names);
+    let text = file("verify.py");
+    let (_, boards) = text.split_once("\nBOARDS: dict[str, Board] = {\n").unwrap();
+    let (boards, _) = boards.split_once("\n}\n").unwrap();
+    assert_eq!(after(boards, "    \"", '"'), names);
+}
+
+#[test]
 fn a_description_that_contradicts_itself_is_marked_where_it_does() {
     for (from, to, kind, expected, line) in [
         (

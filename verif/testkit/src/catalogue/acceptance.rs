@@ -5,7 +5,7 @@ use hartlock_image::Reason::{
     LifecycleNotAllowed, OutsideMemory, OverlapsLiveRegion, RollbackBelowFloor, WrongBoard,
     WrongLoadAddress, WrongSoc,
 };
-use hartlock_maps::{hartlock_soc as soc, qemu_virt as map};
+use hartlock_maps::{hartlock_soc as soc, hartlock_tee as tee, qemu_virt as map};
 
 use super::row::{Row, bad, good};
 use crate::bundle::Edit::{Draft as Fields, Options};
@@ -18,6 +18,15 @@ const BOOT: fn() -> Draft = Draft::boot;
 /// `qemu-virt`.
 fn for_soc() -> Draft {
     Draft { identity: identity(soc::BOARD.name, soc::BOARD.soc), ..Draft::boot() }
+}
+
+fn for_tee() -> Draft {
+    let mut draft = Draft { identity: identity(tee::BOARD.name, tee::BOARD.soc), ..Draft::boot() };
+    let places = [tee::FIRST, tee::LOADER, tee::BOOT_FDT];
+    for (payload, place) in draft.payloads.iter_mut().zip(places) {
+        payload.load_at(place.start);
+    }
+    draft
 }
 
 /// The edits of a vector whose payload `$index` is loaded at `$address`; the entry of code follows.
@@ -183,6 +192,21 @@ pub const ROWS: &[Row] = &[
         for_soc,
         "On that board the device tree would be loaded right after the bundle's place.",
         moved!(2, soc::BUNDLE.end),
+    ),
+    good("boot_for_hartlock_tee", for_tee, "A boot bundle for the machine of a TEE.", &[]),
+    bad(
+        "tee_loader_at_other_address",
+        WrongLoadAddress,
+        for_tee,
+        "On that board the loader would be loaded one page after its address.",
+        moved!(1, tee::LOADER.start + PAGE_SIZE),
+    ),
+    bad(
+        "tee_payload_over_log",
+        OverlapsLiveRegion,
+        for_tee,
+        "On that board the device tree would be loaded over the endorsement in the log.",
+        moved!(2, tee::LOG.end - PAGE_SIZE),
     ),
     bad(
         "soc_kernel_without_place",
