@@ -13,7 +13,7 @@ pub(crate) const PARALLELHASH: HashId = HashId::Shake256;
 pub(crate) const BLOCK_SIZE: u32 = 81_920;
 /// The default lifecycle states. A returned device is not among them, because it may have been opened: it
 /// boots only bundles that were explicitly signed for it.
-pub(crate) const LIFECYCLE: [Lifecycle; 2] = [Lifecycle::Development, Lifecycle::Production];
+pub const LIFECYCLE: [Lifecycle; 2] = [Lifecycle::Development, Lifecycle::Production];
 
 /// Number of bytes of a kernel image that [`memory_size`] reads.
 pub(crate) const IMAGE_HEADER_SIZE: usize = 64;

@@ -68,6 +68,9 @@ pub struct Key {
     pub algorithm: String,
     /// Key id (image format §2.5) in hexadecimal.
     pub key_id: String,
+    /// Where the private key is printed, if everybody has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<&'static str>,
 }
 
 impl Key {
@@ -84,7 +87,7 @@ impl From<&KeyRecord> for Key {
             Some(known) => known.to_string(),
             None => format!("{}/{}", record.algorithm, record.parameters),
         };
-        Self { algorithm, key_id: hex(&record.key_id) }
+        Self { algorithm, key_id: hex(&record.key_id), published: hartlock_keys::published(record) }
     }
 }
 

@@ -36,6 +36,7 @@ pub mod units;
 pub mod verify;
 
 pub use content::ContentError;
+pub use defaults::LIFECYCLE as DEFAULT_LIFECYCLE;
 pub use error::{Error, Refusal};
 pub use reason::CommandReason;
 

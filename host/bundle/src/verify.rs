@@ -227,7 +227,7 @@ fn context_of_manifest(
             .iter()
             .filter(|signer| !expectation.keys.iter().any(|key| key.record() == **signer))
             .map(|signer| {
-                let Key { algorithm, key_id } = Key::from(signer);
+                let Key { algorithm, key_id, .. } = Key::from(signer);
                 match expectation.in_other_scheme(signer) {
                     Some(key) => format!(
                         "the same key with another scheme: it signed with {algorithm}, and is given for {}",

@@ -8,7 +8,7 @@ use hartlock_bundle::first_stage::{
     FirstStageBuild, FirstStageDescription, FirstStageExpectation, verify_first_stage,
 };
 use hartlock_bundle::spec::BundleSpec;
-use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_keys::{PrivateKey, PublicKey, refuse_published};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::inspect::write_facts;
 use crate::output::Report;
 use crate::page::Page;
 use crate::progress::Progress;
-use crate::signer::{SignaturesLeft, Signer, left_text};
+use crate::signer::{SignaturesLeft, Signer, leaves_the_workshop, left_text};
 use crate::style::GOOD;
 use crate::units::size_text;
 
@@ -95,6 +95,12 @@ pub fn sign(
 
     let inputs: Vec<_> = read.iter().chain(&args.next_key).cloned().collect();
     let opened = signer.open(&inputs)?;
+    if leaves_the_workshop(spec.lifecycle.as_deref()) {
+        opened.refuse_published()?;
+        if let (Some(path), Some(key)) = (&args.next_key, &next_key) {
+            refuse_published(path, &key.record())?;
+        }
+    }
     let [key]: &[PrivateKey; 1] = opened.keys.as_slice().try_into().map_err(|_| {
         Failure::undecided(
             format!("{} keys are given", opened.keys.len()),

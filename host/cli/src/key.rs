@@ -1,7 +1,7 @@
 //! `hartlock key`
 
 use std::cell::RefCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Subcommand;
@@ -10,12 +10,15 @@ use hartlock_bundle::first_stage::FirstStageKey;
 use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
-use hartlock_keys::{AnyKey, Format, KeyError, Passphrase, check_absent, check_private_name};
+use hartlock_keys::{
+    AnyKey, Format, KeyError, Passphrase, PublicKey, check_absent, check_private_name,
+};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{Output, Report};
+use crate::signer::warn_if_others_can_read;
 use crate::units::grouped;
 use crate::{passphrase, values};
 
@@ -65,6 +68,9 @@ impl Input {
             Ok(passphrase)
         };
         let key = AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?;
+        if let AnyKey::Private(_) = key {
+            warn_if_others_can_read(&self.file);
+        }
         Ok((key, used.take()))
     }
 }
@@ -88,6 +94,12 @@ struct KeyDescription {
     /// Digest of the key that hardware for first stages stores, if first stages can be signed with the key.
     first_stage_digest: Option<String>,
     is_private: bool,
+    /// Where the private key is printed, if everybody has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    published: Option<&'static str>,
+    /// Form of the file, if it is an older one that is read and not written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    older_form: Option<&'static str>,
     signatures_left: Option<u64>,
     signatures: Option<u64>,
 }
@@ -102,6 +114,16 @@ impl Report for KeyDescription {
             self.family,
             self.key_id
         );
+        if let Some(place) = self.published {
+            text += &format!(
+                "warning      everybody has this key: its private half is printed in {place}\n"
+            );
+        }
+        if let Some(form) = self.older_form {
+            text += &format!(
+                "form         older ({form}); `hartlock key convert --public` writes the present one\n"
+            );
+        }
         if let Some(digest) = &self.first_stage_digest {
             text += &format!("first stage  {digest}\n");
         }
@@ -129,9 +151,17 @@ fn show(args: &ShowArgs) -> Result<KeyDescription, Failure> {
         key_id: hex(&public.key_id()),
         first_stage_digest: FirstStageKey::of(&public).map(|key| hex(&key.digest)),
         is_private: matches!(key, AnyKey::Private(_)),
+        published: public.published(),
+        older_form: older_form(&args.input.file),
         signatures_left: counted.map(|(left, _)| left),
         signatures: counted.map(|(_, all)| all),
     })
+}
+
+/// Returns the older form of a public key file, if it has one. A pipe cannot be read again.
+fn older_form(path: &Path) -> Option<&'static str> {
+    let bytes = path.is_file().then(|| std::fs::read(path).ok()).flatten()?;
+    PublicKey::older_form(&bytes)
 }
 
 /// Convert a key to another format, or extract its public key

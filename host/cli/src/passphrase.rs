@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use hartlock_files::{FileError, read_small};
+use hartlock_files::FileError;
 use hartlock_keys::Error;
 use hartlock_keys::{KeyError, KeyErrorKind, Passphrase};
 use hartlock_terminal as terminal;
@@ -13,7 +13,7 @@ use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
 
-/// Maximum length of a passphrase in bytes. A longer line is probably in the wrong file.
+/// Number of bytes that no passphrase has, because `openssl` cuts a longer line.
 const MAX_SIZE: usize = 1 << 10;
 
 /// Where a passphrase comes from, if not from the terminal.
@@ -84,21 +84,41 @@ impl Source {
 
     fn given(&self) -> Result<Option<Passphrase>, Error> {
         if let Some(path) = &self.passphrase_file {
-            let content = read_small(path, MAX_SIZE)?;
-            let line = content.split(|byte| *byte == b'\n').next().unwrap_or_default();
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            return Ok(Some(Passphrase::new(line.to_vec())));
+            return Ok(Some(first_line(path)?));
         }
         let Some(name) = &self.passphrase_env else { return Ok(None) };
         // An unset variable is an error, not an empty passphrase.
-        match std::env::var(name) {
-            Ok(value) => Ok(Some(Passphrase::new(value.into_bytes()))),
-            Err(_) => {
-                let source = io::Error::other("it is not set, or is not text");
+        match std::env::var_os(name) {
+            Some(value) => Ok(Some(Passphrase::new(value.into_encoded_bytes()))),
+            None => {
+                let source = io::Error::other("it is not set");
                 Err(FileError::new(FileError::READ_VARIABLE, Path::new(name), source).into())
             }
         }
     }
+}
+
+/// Reads the passphrase in the first line of a file. It has the same bytes as for `openssl -passin file:`, which removes
+/// the line feed and nothing else. Where that program would silently cut the passphrase, the file is refused.
+fn first_line(path: &Path) -> Result<Passphrase, FileError> {
+    let fail = |source| FileError::new(FileError::USE_PASSPHRASE, path, source);
+    let mut content = Passphrase::new(Vec::with_capacity(MAX_SIZE + 1));
+    let file = File::open(path).map_err(|source| FileError::new("read", path, source))?;
+    file.take(MAX_SIZE as u64 + 1)
+        .read_to_end(&mut content)
+        .map_err(|source| FileError::new("read", path, source))?;
+    if content.is_empty() {
+        return Err(fail(io::Error::other("it is empty")));
+    }
+    let end = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
+    if end >= MAX_SIZE {
+        return Err(fail(io::Error::other("its first line has more than 1,023 bytes")));
+    }
+    content.truncate(end);
+    if content.contains(&0) {
+        return Err(fail(io::Error::other("its first line has a zero byte")));
+    }
+    Ok(content)
 }
 
 /// The controlling terminal of this process, whatever the standard input is. Typed characters are not shown.

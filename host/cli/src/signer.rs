@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_boards::Boards;
+use hartlock_bundle::DEFAULT_LIFECYCLE;
 use hartlock_bundle::build::{Build, loader_statement};
-use hartlock_bundle::describe::Description;
+use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::spec::BundleSpec;
-use hartlock_image::{Algorithm, PayloadType};
-use hartlock_keys::{PrivateKey, ReadOptions};
+use hartlock_image::{Algorithm, Lifecycle, PayloadType};
+use hartlock_keys::{PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -126,6 +127,7 @@ impl Signer {
                 }
             }
         }
+        keys.iter().zip(&files).for_each(|(_, path)| warn_if_others_can_read(path));
         Ok(Opened { files, keys, inputs })
     }
 
@@ -149,6 +151,10 @@ impl Signer {
         read: &[PathBuf],
     ) -> Result<BuiltBundle, Failure> {
         let opened = self.open(read)?;
+        if leaves_the_workshop(spec.lifecycle.as_deref()) {
+            opened.refuse_published()?;
+            refuse_published_trust(spec)?;
+        }
         if spec.trust.as_ref().is_none_or(|trust| trust.keys.is_empty()) {
             let used: Vec<_> = opened.keys.iter().map(PrivateKey::algorithm).collect();
             values::check_algorithms(&self.algorithms, &used)?;
@@ -191,6 +197,14 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// Refuses keys that everybody has.
+    pub fn refuse_published(&self) -> Result<(), Failure> {
+        for (key, path) in self.keys.iter().zip(&self.files) {
+            refuse_published(path, &key.public().record())?;
+        }
+        Ok(())
+    }
+
     /// Returns the number of signatures left for each stateful key, after this signature.
     pub fn left(&self, is_dry: bool) -> Vec<SignaturesLeft> {
         let left = |(key, path): (&PrivateKey, &PathBuf)| {
@@ -201,6 +215,37 @@ impl Opened {
             Some(SignaturesLeft { key_file: path.clone(), signatures_left })
         };
         self.keys.iter().zip(&self.files).filter_map(left).collect()
+    }
+}
+
+/// Returns true if devices in other hands may boot what is signed for these lifecycle states.
+pub fn leaves_the_workshop(lifecycle: Option<&[Lifecycle]>) -> bool {
+    lifecycle.unwrap_or(&DEFAULT_LIFECYCLE).iter().any(|state| *state != Lifecycle::Development)
+}
+
+/// Refuses a boot bundle that trusts a key that everybody has.
+fn refuse_published_trust(spec: &BundleSpec) -> Result<(), Failure> {
+    let Some(trust) = &spec.trust else { return Ok(()) };
+    for path in &trust.keys {
+        // A file that cannot be read is refused when the bundle is built.
+        if let Ok(key) = PublicKey::read_for(path, &trust.algorithms) {
+            refuse_published(path, &key.record())?;
+        }
+    }
+    for record in &trust.records {
+        refuse_published(Path::new("a trusted key of the bundle"), record)?;
+    }
+    Ok(())
+}
+
+/// Prints a warning if other users of this machine can read a private key.
+pub fn warn_if_others_can_read(path: &Path) {
+    if let Some(mode) = mode_for_others(path) {
+        let path = terminal::path(path);
+        talk(&format!(
+            "{WARNING}warning{WARNING:#}: other users can read the private key {path} (mode {mode:04o}): change that \
+             with `chmod 0600 {path}`"
+        ));
     }
 }
 
@@ -220,6 +265,16 @@ fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failu
                 .to_string(),
         );
     }
+    let everybodys = |key: &Key| {
+        let place = key.published?;
+        Some(format!(
+            "{} {}… is a key that everybody has ({place}).",
+            key.algorithm,
+            key.short_id()
+        ))
+    };
+    let trusted = manifest.trust.iter().flat_map(|trust| &trust.keys);
+    notes.extend(manifest.signers.iter().chain(trusted).filter_map(everybodys));
     let metadata = manifest.payloads.first().map_or(0, |payload| payload.offset);
     if metadata > SMALL_METADATA {
         notes.push(format!(

@@ -208,6 +208,12 @@ impl VerifiedBundle {
             let file = key_file.as_ref().map(|file| format!(" ({})", terminal::path(file)));
             let file = file.unwrap_or_default();
             row("signed by", &format!("{} {}…{file}", key.algorithm, key.short_id()));
+            if let Some(place) = key.published {
+                row(
+                    "warning",
+                    &format!("everybody has this key: its private half is printed in {place}"),
+                );
+            }
         }
         row(
             "contents",

@@ -160,7 +160,7 @@ fn a_key_that_cannot_be_used_looks_as_documented() {
         run.stderr,
         "error: E1102 `virt.dtb` is neither PEM nor DER.\n\
          \n\
-         \x20      hint: Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`.\n\
+         \x20      hint: Give the key in PEM, whose first line is `-----BEGIN …`, or in DER.\n\
          \x20      spec: key files §2\n"
     );
     let run = bench.run(&["verify", "system.hlk", "--key", "virt.dtb", "--json"]).expect(2);
@@ -213,7 +213,7 @@ fn every_verb_says_which_key_cannot_be_used_and_why() {
     for (code, line) in cases {
         let args: Vec<_> = line.split(' ').collect();
         let run = bench.run(&args).expect(2);
-        let first = run.stderr.lines().next().unwrap();
+        let first = run.stderr.lines().find(|line| !line.starts_with("warning: ")).unwrap();
         assert!(first.starts_with(&format!("error: {code} `")), "{run:?}");
         assert!(run.stderr.contains("\n       hint: ") && run.stderr.contains("\n       spec: "));
         let json = bench.run(&[&args[..], &["--json"]].concat()).expect(2).json();
@@ -460,4 +460,122 @@ fn rsa_keys_say_how_they_are_used() {
     };
     assert_eq!(shown(&[])["algorithm"], name);
     assert_eq!(shown(&["--algorithm", name])["key_id"], shown(&[])["key_id"]);
+}
+
+/// A key that is printed in RFC 8032 §7.1.
+const OF_RFC_8032: &str = "-----BEGIN PRIVATE KEY-----\n\
+    MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n\
+    -----END PRIVATE KEY-----\n";
+
+#[test]
+fn a_key_that_everybody_has_signs_for_development_only_and_is_named() {
+    let bench = Bench::with_bundle();
+    bench.write("rfc.pem", OF_RFC_8032.as_bytes());
+    bench.tool("chmod", &["600", "rfc.pem"]).unwrap().expect(0);
+    bench.run(&["key", "convert", "rfc.pem", "--public", "-o", "rfc.pub.pem"]).expect(0);
+    let place = "RFC 8032 §7.1";
+    let shown = bench.run(&["key", "show", "rfc.pub.pem"]).expect(0);
+    assert!(shown.stdout.contains(place), "{shown:?}");
+
+    let sign = |more: &[&str]| bench.sign(&[&["--key", "rfc.pem"], more].concat());
+    for more in [&[][..], &["--lifecycle", "production"], &["--lifecycle", "development,returned"]]
+    {
+        let refused = sign(more).expect(2);
+        assert!(
+            refused.stderr.contains("E1136 `rfc.pem` is a key that everybody has"),
+            "{refused:?}"
+        );
+        assert!(refused.stderr.contains("--lifecycle development"), "{refused:?}");
+    }
+    let signed = sign(&["--lifecycle", "development"]).expect(0);
+    assert!(signed.stdout.contains(place), "{signed:?}");
+    let keys = ["--key", "root.pub.pem", "--key", "rfc.pub.pem"];
+    let verified = bench.run(&[&["verify", "system.hlk"], &keys[..]].concat()).expect(0);
+    assert!(verified.stdout.contains(place), "{verified:?}");
+    let inspected = bench.run(&["inspect", "system.hlk"]).expect(0);
+    assert!(inspected.stdout.contains(place), "{inspected:?}");
+    // A bundle for development does not become one for production.
+    let again =
+        ["resign", "system.hlk", "--verify-key", "root.pub.pem", "--verify-key", "rfc.pub.pem"];
+    let again = bench.run(&[&again[..], &["-k", "rfc.pem", "-o", "again.hlk"]].concat());
+    again.expect(0);
+
+    // Nor may a boot bundle for production trust such a key.
+    let boot = "sign --type boot --opensbi fw.bin --loader fw.bin --boot-fdt virt.dtb --security-version 1 \
+                --key root.pem --trust rfc.pub.pem -o boot.hlk";
+    let boot: Vec<_> = boot.split_whitespace().collect();
+    let refused = bench.run(&boot).expect(2);
+    assert!(refused.stderr.contains("E1136 `rfc.pub.pem`"), "{refused:?}");
+    bench.run(&[&boot[..], &["--lifecycle", "development"]].concat()).expect(0);
+}
+
+#[test]
+fn a_private_key_that_others_can_read_is_reported() {
+    let bench = Bench::with_bundle();
+    let warning = "other users can read the private key root.pem";
+    let said = |args: &[&str]| bench.run(args).expect(0).stderr;
+    assert!(!said(&["key", "show", "root.pem"]).contains(warning));
+    for mode in ["640", "604", "644"] {
+        bench.tool("chmod", &[mode, "root.pem"]).unwrap().expect(0);
+        let said = said(&["key", "show", "root.pem"]);
+        assert!(said.contains(warning) && said.contains(&format!("mode 0{mode}")), "{said}");
+    }
+    assert!(bench.sign(&[]).expect(0).stderr.contains(warning));
+    assert!(
+        !said(&["key", "show", "root.pub.pem"]).contains(warning),
+        "a public key is for others"
+    );
+    bench.tool("sh", &["-c", "chmod 0600 root.pem"]).unwrap().expect(0);
+    assert!(!said(&["key", "show", "root.pem"]).contains(warning));
+}
+
+/// Each passphrase file opens the key for us exactly if it opens the key for openssl.
+#[test]
+fn passphrase_files_mean_the_same_to_openssl() {
+    let bench = Bench::new();
+    if bench.tool("openssl", &["version"]).is_none() {
+        return;
+    }
+    let longest = "a".repeat(1023);
+    let files: [(&str, Vec<u8>); 9] = [
+        ("plain", b"secret".to_vec()),
+        ("line", b"secret\n".to_vec()),
+        ("lines", b"secret\nsecond\n".to_vec()),
+        ("windows", b"secret\r\n".to_vec()),
+        ("blank", b"secret \n".to_vec()),
+        ("marked", b"\xef\xbb\xbfsecret\n".to_vec()),
+        ("latin", b"s\xe9cret\n".to_vec()),
+        ("longest", format!("{longest}\n{longest}{longest}").into_bytes()),
+        ("other", b"Secret\n".to_vec()),
+    ];
+    for (name, content) in &files {
+        bench.write(name, content);
+        // Each writes a key with the passphrase of the file, and the other one opens it.
+        let key = format!("{name}.pem");
+        bench.run(&["keygen", "-o", &key, "--passphrase-file", name]).expect(0);
+        let from = format!("file:{name}");
+        bench
+            .tool("openssl", &["pkey", "-in", &key, "-passin", &from, "-noout"])
+            .unwrap()
+            .expect(0);
+        let theirs = format!("{name}.theirs.pem");
+        let make = ["genpkey", "-algorithm", "ed25519", "-aes256", "-pass", &from, "-out", &theirs];
+        bench.tool("openssl", &make).unwrap().expect(0);
+        for (other, _) in &files {
+            let from = format!("file:{other}");
+            // PBKDF2 as openssl uses it takes less time than our scrypt.
+            let opens = ["pkey", "-in", &theirs, "-passin", &from, "-noout"];
+            let opens = bench.tool("openssl", &opens).unwrap().code == 0;
+            let ours = bench.run(&["key", "show", &theirs, "--passphrase-file", other]);
+            assert_eq!(opens, ours.code == 0, "{theirs} with {other}: {ours:?}");
+        }
+    }
+    // Where openssl reads nothing or only a part, no key is read.
+    for (name, content) in
+        [("empty", Vec::new()), ("long", vec![b'a'; 1024]), ("zero", b"sec\0ret\n".to_vec())]
+    {
+        bench.write(name, &content);
+        let refused = bench.run(&["key", "show", "plain.pem", "--passphrase-file", name]).expect(2);
+        assert!(refused.stderr.contains(&format!("`{name}`")), "{refused:?}");
+    }
 }

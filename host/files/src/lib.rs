@@ -38,6 +38,8 @@ impl FileError {
     /// Value of `action` for an environment variable that could not be read; `path` is then the name of the
     /// variable.
     pub const READ_VARIABLE: &str = "read the variable";
+    /// The action for a file whose content is no passphrase.
+    pub const USE_PASSPHRASE: &str = "use the passphrase in";
 
     /// Makes an error from an error of the operating system and the operation that was tried.
     pub fn new(action: &'static str, path: &Path, source: io::Error) -> Self {
@@ -61,6 +63,10 @@ impl FileError {
         let folder = folder_of(&self.path).display();
         if self.action == Self::READ_VARIABLE {
             return format!("set it first: `export {}=…`", self.path.display());
+        }
+        if self.action == Self::USE_PASSPHRASE {
+            return "give a file whose first line is the passphrase, of 1 to 1,023 bytes"
+                .to_string();
         }
         let text = match (self.source.kind(), self.replace_refusal()) {
             (_, Some(refusal)) => refusal.hint(),

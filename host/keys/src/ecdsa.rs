@@ -5,12 +5,13 @@
 
 use hartlock_image::Curve;
 use pkcs8::ObjectIdentifier;
-use pkcs8::der::{Decode, Encode};
+use pkcs8::der::asn1::{AnyRef, ContextSpecific, OctetStringRef};
+use pkcs8::der::{Decode, Encode, Reader, Tag, TagNumber, Tagged};
 use sec1::EcPrivateKey;
 use zeroize::Zeroizing;
 
 use super::random::random;
-use super::{KeyErrorKind, oids};
+use super::{ForeignForm, KeyErrorKind, oids};
 
 /// Returns the length in bytes of a coordinate and of a private key.
 const fn field_size(curve: Curve) -> usize {
@@ -45,7 +46,32 @@ pub(super) fn check_public(curve: Curve, bytes: &[u8]) -> Result<(), KeyErrorKin
             Curve::P256 => p256::ecdsa::VerifyingKey::from_sec1_bytes(bytes).is_ok(),
             Curve::P384 => p384::ecdsa::VerifyingKey::from_sec1_bytes(bytes).is_ok(),
         };
-    if is_valid { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    if is_valid {
+        Ok(())
+    } else {
+        Err(KeyErrorKind::Malformed(
+            "its point is not on the curve, or has another form than two coordinates",
+        ))
+    }
+}
+
+/// Returns why an ECPrivateKey cannot be decoded. The library reads only curves that are named.
+fn of_broken_key(der: &[u8]) -> KeyErrorKind {
+    let parameters = AnyRef::from_der(der).and_then(|key| {
+        key.sequence(|reader| {
+            u8::decode(reader)?;
+            <&OctetStringRef>::decode(reader)?;
+            let parameters = ContextSpecific::<AnyRef<'_>>::decode_explicit(reader, TagNumber(0))?;
+            reader.drain(reader.remaining_len())?;
+            Ok(parameters)
+        })
+    });
+    match parameters {
+        Ok(Some(it)) if it.value.tag() == Tag::Sequence => {
+            KeyErrorKind::ForeignForm(ForeignForm::PrivateCurveInNumbers)
+        }
+        _ => KeyErrorKind::Malformed("its DER is not that of an ECPrivateKey"),
+    }
 }
 
 /// A private key. Its memory is wiped when it is dropped.
@@ -68,11 +94,20 @@ impl EcdsaKey {
     }
 
     fn from_scalar(curve: Curve, scalar: &[u8]) -> Result<Self, KeyErrorKind> {
+        // RFC 5915 §3 has a fixed length, and some tools leave zeros at the front away or put one there. Either way the
+        // number is the same.
         let (expected, actual) = (field_size(curve), scalar.len());
-        if actual != expected {
+        let zeros = scalar.iter().take_while(|byte| **byte == 0).count();
+        let number = &scalar[zeros..];
+        if number.len() > expected {
             return Err(KeyErrorKind::WrongLength { expected, actual });
         }
-        let malformed = |_| KeyErrorKind::Malformed;
+        let mut padded = Zeroizing::new(vec![0; expected - number.len()]);
+        padded.reserve_exact(number.len());
+        padded.extend(number);
+        let scalar = &padded[..];
+        let malformed =
+            |_| KeyErrorKind::Malformed("its number is zero or not below the order of the curve");
         Ok(match curve {
             Curve::P256 => {
                 EcdsaKey::P256(p256::ecdsa::SigningKey::from_slice(scalar).map_err(malformed)?)
@@ -85,7 +120,7 @@ impl EcdsaKey {
 
     /// Decodes an ECPrivateKey. `curve` is the curve that the container names, if it names one.
     pub(super) fn decode(der: &[u8], curve: Option<Curve>) -> Result<Self, KeyErrorKind> {
-        let key = EcPrivateKey::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let key = EcPrivateKey::from_der(der).map_err(|_| of_broken_key(der))?;
         let own = match key.parameters.and_then(sec1::EcParameters::named_curve) {
             Some(oid) => Some(oids::curve(oid).ok_or_else(|| {
                 KeyErrorKind::UnsupportedAlgorithm(oids::name(oid).replace("the algorithm", "EC"))
@@ -96,7 +131,9 @@ impl EcdsaKey {
             (Some(outer), Some(own)) if outer != own => {
                 return Err(KeyErrorKind::PublicHalfDiffers);
             }
-            (outer, own) => outer.or(own).ok_or(KeyErrorKind::Malformed)?,
+            (outer, own) => {
+                outer.or(own).ok_or(KeyErrorKind::Malformed("nothing names its curve"))?
+            }
         };
         let decoded = Self::from_scalar(curve, key.private_key)?;
         // Some tools write the public key as a compressed point here.

@@ -11,10 +11,12 @@ use super::random::random;
 /// Checks an encoded point in the same way as a verifier (image format §5.2): the encoding is
 /// canonical, and the point is on the curve and not of small order.
 pub(super) fn check_public(bytes: &[u8]) -> Result<(), KeyErrorKind> {
-    let bytes = bytes.try_into().map_err(|_| KeyErrorKind::Malformed)?;
-    let key = VerifyingKey::from_bytes(bytes).map_err(|_| KeyErrorKind::Malformed)?;
+    let malformed =
+        KeyErrorKind::Malformed("its point is not on the curve, not canonical or of small order");
+    let bytes = bytes.try_into().map_err(|_| malformed.clone())?;
+    let key = VerifyingKey::from_bytes(bytes).map_err(|_| malformed.clone())?;
     let is_canonical = key.to_edwards().compress().as_bytes() == bytes;
-    if is_canonical && !key.is_weak() { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    if is_canonical && !key.is_weak() { Ok(()) } else { Err(malformed) }
 }
 
 /// A private key. Its memory is wiped when it is dropped.
@@ -29,7 +31,9 @@ impl Ed25519Key {
 
     /// Decodes the private key. The caller checks that a public key in the file belongs to it.
     pub(super) fn decode(info: PrivateKeyInfoRef<'_>) -> Result<Self, KeyErrorKind> {
-        let pair = KeypairBytes::try_from(info).map_err(|_| KeyErrorKind::Malformed)?;
+        let pair = KeypairBytes::try_from(info).map_err(|_| {
+            KeyErrorKind::Malformed("it has no octet string with the 32 bytes of a seed")
+        })?;
         Ok(Self(SigningKey::from_bytes(&pair.secret_key)))
     }
 

@@ -30,14 +30,18 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
     match scheme(der) {
         Ok(PBES2_OID) => {}
         Ok(other) => return Err(unsupported(format!("the scheme {other}"))),
-        Err(_) => return Err(KeyErrorKind::Malformed),
+        Err(_) => {
+            return Err(KeyErrorKind::Malformed(
+                "its DER is not that of an EncryptedPrivateKeyInfo",
+            ));
+        }
     }
     let info = EncryptedPrivateKeyInfoRef::from_der(der).map_err(|error| match error.kind() {
         ErrorKind::OidUnknown { oid } => unsupported(format!("the algorithm {oid}")),
-        _ => KeyErrorKind::Malformed,
+        _ => KeyErrorKind::Malformed("the parameters of its encryption are malformed"),
     })?;
     let EncryptionScheme::Pbes2(parameters) = &info.encryption_algorithm else {
-        return Err(KeyErrorKind::Malformed);
+        return Err(KeyErrorKind::Malformed("the parameters of its encryption are malformed"));
     };
     if let Cipher::Aes128Gcm { .. } | Cipher::Aes256Gcm { .. } = parameters.encryption {
         // The library decodes AES-GCM with other parameters than those of RFC 5084.
@@ -49,7 +53,7 @@ pub(super) fn decrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
             unsupported(format!("the algorithm {oid}"))
         }
         Error::EncryptedPrivateKey(Pkcs5Error::AlgorithmParametersInvalid { .. }) => {
-            KeyErrorKind::Malformed
+            KeyErrorKind::Malformed("the parameters of its encryption are malformed")
         }
         // A wrong passphrase decrypts to random bytes, which end in valid padding about once in 256
         // times.
@@ -72,7 +76,9 @@ fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
     let is_bounded = match (parameters.kdf.scrypt(), parameters.kdf.pbkdf2()) {
         (Some(scrypt), _) => {
             if !scrypt.cost_parameter.is_power_of_two() || scrypt.cost_parameter == 1 {
-                return Err(KeyErrorKind::Malformed);
+                return Err(KeyErrorKind::Malformed(
+                    "the cost of scrypt is not a power of two above 1",
+                ));
             }
             let memory = u64::from(scrypt.block_size)
                 .saturating_mul(128)
@@ -80,7 +86,9 @@ fn check_work(parameters: &Parameters) -> Result<(), KeyErrorKind> {
             memory <= MAX_SCRYPT_MEMORY && scrypt.parallelization <= MAX_SCRYPT_P
         }
         // RFC 8018 appendix A.2: the iteration count is at least 1.
-        (_, Some(pbkdf2)) if pbkdf2.iteration_count == 0 => return Err(KeyErrorKind::Malformed),
+        (_, Some(pbkdf2)) if pbkdf2.iteration_count == 0 => {
+            return Err(KeyErrorKind::Malformed("PBKDF2 has no rounds"));
+        }
         (_, Some(pbkdf2)) => pbkdf2.iteration_count <= MAX_PBKDF2_ITERATIONS,
         _ => true,
     };
@@ -101,8 +109,10 @@ pub(super) fn encrypt(der: &[u8], passphrase: &[u8]) -> Result<SecretDocument, K
     let parameters = scrypt::Params::new(SCRYPT_LOG_N, SCRYPT_R, SCRYPT_P)
         .ok()
         .and_then(|work| Parameters::generate_scrypt_aes256cbc(work, &salt, iv).ok());
-    let info = PrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+    let info = PrivateKeyInfoRef::from_der(der).map_err(|_| UNENCODED)?;
     parameters
         .and_then(|parameters| info.encrypt_with_params(parameters, passphrase).ok())
-        .ok_or(KeyErrorKind::Malformed)
+        .ok_or(UNENCODED)
 }
+
+const UNENCODED: KeyErrorKind = KeyErrorKind::Malformed("it cannot be encrypted");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hartlock_files::FileError;
 
-use super::KeyReason;
+use super::{ForeignForm, KeyReason};
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -39,10 +39,10 @@ pub enum KeyErrorKind {
     NotPem,
     /// The PEM block has a label that is not supported; the value is the label.
     WrongLabel(String),
-    /// The file is a public key in the format of OpenSSH.
-    OpenSsh,
-    /// The file has other data before or after the key.
-    TrailingData,
+    /// The file has a form of another tool, which is not read.
+    ForeignForm(ForeignForm),
+    /// The file has other data before or after the key; the value names it.
+    TrailingData(&'static str),
     /// The encoding is truncated.
     Truncated,
     /// The file is a private key, and a public key is needed.
@@ -76,8 +76,8 @@ pub enum KeyErrorKind {
         /// The scheme that was requested, or that is stated elsewhere in the file.
         asked: String,
     },
-    /// The encoding is damaged, or a point or number is not valid.
-    Malformed,
+    /// The encoding breaks a rule, or a point or number is not valid; the value says which one.
+    Malformed(&'static str),
     /// The key is longer or shorter than keys of its algorithm.
     WrongLength {
         /// Expected length in bytes.
@@ -119,6 +119,8 @@ pub enum KeyErrorKind {
     NoRandomness,
     /// A private key would be written under a file name of a public key.
     PublicName,
+    /// The private key is printed in public; the value says where.
+    Published(&'static str),
     /// A regenerated tree differs from the tree that was signed before, so a one-time key would sign
     /// two messages.
     TreeDiffers,
@@ -130,9 +132,9 @@ impl KeyErrorKind {
         match self {
             Self::TooLong => KeyReason::TooLong,
             Self::NotPem => KeyReason::NotPem,
-            Self::OpenSsh => KeyReason::OpenSsh,
+            Self::ForeignForm(form) => form.reason(),
             Self::WrongLabel(_) => KeyReason::WrongLabel,
-            Self::TrailingData => KeyReason::TrailingData,
+            Self::TrailingData(_) => KeyReason::TrailingData,
             Self::Truncated => KeyReason::KeyTruncated,
             Self::IsPrivate => KeyReason::IsPrivate,
             Self::IsPublic => KeyReason::IsPublic,
@@ -144,7 +146,7 @@ impl KeyErrorKind {
             Self::OtherAlgorithm { .. } => KeyReason::OtherAlgorithm,
             Self::SchemeNotStated(_) => KeyReason::SchemeNotStated,
             Self::OtherScheme { .. } => KeyReason::OtherScheme,
-            Self::Malformed => KeyReason::Malformed,
+            Self::Malformed(_) => KeyReason::Malformed,
             Self::WrongLength { .. } => KeyReason::WrongLength,
             Self::CompressedPoint => KeyReason::CompressedPoint,
             Self::PublicHalfDiffers => KeyReason::PublicHalfDiffers,
@@ -162,13 +164,17 @@ impl KeyErrorKind {
             Self::StateNotKept => KeyReason::StateNotKept,
             Self::NoRandomness => KeyReason::NoRandomness,
             Self::PublicName => KeyReason::PublicName,
+            Self::Published(_) => KeyReason::PublishedKey,
             Self::TreeDiffers => KeyReason::TreeDiffers,
         }
     }
 
     /// Returns the advice of what to do about the error.
     pub const fn hint(&self) -> &'static str {
-        self.reason().hint()
+        match self {
+            Self::ForeignForm(form) => form.hint(),
+            _ => self.reason().hint(),
+        }
     }
 }
 
@@ -178,6 +184,12 @@ impl fmt::Display for KeyErrorKind {
             Self::WrongLabel(label) => {
                 write!(f, "holds a {label:?}, which is no key in a form that is supported")
             }
+            Self::ForeignForm(form) => f.write_str(form.what()),
+            Self::TrailingData(data) => write!(f, "has {data}"),
+            Self::Published(place) => {
+                write!(f, "is a key that everybody has: its private half is printed in {place}")
+            }
+            Self::Malformed(fault) => write!(f, "has a malformed key: {fault}"),
             Self::UnsupportedEncryption(way) => {
                 write!(f, "is encrypted with {way}, which is not supported")
             }
@@ -194,7 +206,7 @@ impl fmt::Display for KeyErrorKind {
                 )
             }
             Self::WrongLength { expected, actual } => {
-                write!(f, "is damaged: its key has {actual} bytes instead of {expected}")
+                write!(f, "has a key of {actual} bytes instead of {expected}")
             }
             Self::StateVersion(version) => {
                 write!(f, "is a key file of version {version}, which is not supported")
@@ -216,31 +228,20 @@ impl fmt::Display for KeyErrorKind {
 
 impl std::error::Error for KeyErrorKind {}
 
-/// Returns the advice of how to extract the key from another kind of PEM file; `FILE` stands for its path.
-fn other_container(label: &str) -> Option<&'static str> {
-    Some(match label {
-        "CERTIFICATE" | "TRUSTED CERTIFICATE" => {
-            "take the public key out of it: `openssl x509 -in FILE -noout -pubkey > cert.pub.pem`"
-        }
-        "CERTIFICATE REQUEST" | "NEW CERTIFICATE REQUEST" => {
-            "take the public key out of it: `openssl req -in FILE -noout -pubkey > request.pub.pem`"
-        }
-        "EC PARAMETERS" => {
-            "it names a curve and holds no key: make one with `hartlock keygen --algorithm ecdsa-p256 -o root.pem`"
-        }
-        "OPENSSH PRIVATE KEY" => {
-            "convert a copy: `cp FILE copy.pem && ssh-keygen -p -m PKCS8 -f copy.pem`"
-        }
-        _ => return None,
-    })
-}
-
-/// The same advice for a public key of OpenSSH, as in a line of `authorized_keys`.
-const OPENSSH_PUBLIC: &str = "convert it: `ssh-keygen -e -m PKCS8 -f FILE > converted.pub.pem`";
-
 impl KeyError {
+    /// Fills in the path of the file, quoted for a shell if that is needed.
     fn with_path(&self, way: &str) -> String {
-        way.replace("FILE", &self.path.display().to_string())
+        let path = self.path.display().to_string();
+        let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
+        let is_word = path.chars().all(is_plain) && !path.starts_with('-');
+        let path = if is_word {
+            path
+        } else {
+            // A path that begins with a dash is no option.
+            let here = if path.starts_with('-') { "./" } else { "" };
+            format!("'{here}{}'", path.replace('\'', "'\\''"))
+        };
+        way.replace("FILE", &path)
     }
 
     /// Returns the advice of what to do about the error, with the path of the file filled in.
@@ -250,10 +251,7 @@ impl KeyError {
                 "state the scheme, for instance with `--algorithm rsa-pss-{bits}-sha384`; \
                  with this option, `hartlock key convert` writes a file that states it"
             ),
-            KeyErrorKind::WrongLabel(ref label) => other_container(label)
-                .map_or(self.kind.hint().to_string(), |way| self.with_path(way)),
-            KeyErrorKind::OpenSsh => self.with_path(OPENSSH_PUBLIC),
-            _ => self.kind.hint().to_string(),
+            _ => self.with_path(self.kind.hint()),
         }
     }
 }

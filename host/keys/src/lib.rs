@@ -7,11 +7,14 @@
 //! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | one family each, built on a library |
 //! | `stateful` | LMS, HSS, XMSS and XMSS^MT, implemented here |
 //! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, object identifiers |
+//! | `openssh`, `foreign` | keys of OpenSSH; forms that are recognised and not read |
+//! | `published` | keys that everybody has |
 //! | `random` | random numbers from the operating system |
 //! | `error`, `reason` | the reasons for which a key file is refused, with their codes |
 
 #![forbid(unsafe_code)]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use hartlock_files::{FileError, NewFile};
@@ -21,12 +24,15 @@ mod ecdsa;
 mod ed25519;
 mod encrypted;
 mod error;
+mod foreign;
 mod formats;
 mod ml_dsa;
 mod oids;
+mod openssh;
 mod pem;
 mod private;
 mod public;
+mod published;
 mod random;
 mod reason;
 mod rsa;
@@ -34,14 +40,18 @@ mod slh_dsa;
 mod stateful;
 
 #[cfg(test)]
+mod forms;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod tests;
 
 pub use error::{Error, KeyError, KeyErrorKind};
+pub use foreign::ForeignForm;
 pub use formats::Format;
 pub use private::{AskPassphrase, Passphrase, PrivateKey, ReadOptions};
 pub use public::PublicKey;
+pub use published::{published, refuse_published};
 pub use reason::KeyReason;
 pub use stateful::OnProgress;
 
@@ -142,6 +152,13 @@ pub fn check_private_name(path: &Path) -> Result<(), Error> {
         return Err(Error::Key(KeyError { path: path.into(), kind: KeyErrorKind::PublicName }));
     }
     Ok(())
+}
+
+/// Returns the mode of a file that other users can read. A pipe or a device has no such mode.
+pub fn mode_for_others(path: &Path) -> Option<u32> {
+    let metadata = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    let mode = metadata.permissions().mode() & 0o7777;
+    (mode & 0o044 != 0).then_some(mode)
 }
 
 /// Checks that no file exists at `path`. Callers check this before a key is generated, so that no

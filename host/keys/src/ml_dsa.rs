@@ -46,15 +46,21 @@ impl MlDsaKey {
 
     /// Decodes a seed, an expanded key, or both (RFC 9881 §6).
     pub(super) fn decode(set: MlDsaSet, encoded: &[u8]) -> Result<Self, KeyErrorKind> {
+        // Drafts of RFC 9881 had the seed or the expanded key without a tag. Its forms have other lengths.
+        match encoded.len() {
+            SEED_SIZE => return Ok(Self { set, form: Form::Seed(seed(encoded)?) }),
+            len if len == expanded_size(set) => return Self::expanded(set, encoded),
+            _ => {}
+        }
         let (tag, content) = sole(encoded)?;
         match tag {
             SEED_TAG => Ok(Self { set, form: Form::Seed(seed(content)?) }),
             OCTET_STRING => Self::expanded(set, content),
             SEQUENCE => {
-                let (first, rest) = element(content).ok_or(KeyErrorKind::Malformed)?;
+                let (first, rest) = element(content).ok_or(MALFORMED)?;
                 let second = sole(rest)?;
                 let ((OCTET_STRING, short), (OCTET_STRING, long)) = (first, second) else {
-                    return Err(KeyErrorKind::Malformed);
+                    return Err(MALFORMED);
                 };
                 let key = Self { set, form: Form::Seed(seed(short)?) };
                 let expanded = with_set!(set, expand(key.seed_bytes().unwrap_or_default()));
@@ -62,7 +68,7 @@ impl MlDsaKey {
                 // RFC 9881 §8.2: a reader of both forms should compare them.
                 if expanded[..] == *long { Ok(key) } else { Err(KeyErrorKind::PublicHalfDiffers) }
             }
-            _ => Err(KeyErrorKind::Malformed),
+            _ => Err(MALFORMED),
         }
     }
 
@@ -175,7 +181,7 @@ fn check_ranges(set: MlDsaSet, bytes: &[u8]) -> Result<(), KeyErrorKind> {
         let high = coefficients.get(at / 8 + 1).map_or(0, |byte| u16::from(*byte));
         (low | high << 8) >> (at % 8) & ((1 << bits) - 1) <= most
     });
-    if is_in_range { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    if is_in_range { Ok(()) } else { Err(MALFORMED) }
 }
 
 fn check_length(expected: usize, actual: usize) -> Result<(), KeyErrorKind> {
@@ -188,6 +194,9 @@ fn seed(bytes: &[u8]) -> Result<Zeroizing<[u8; SEED_SIZE]>, KeyErrorKind> {
     seed.copy_from_slice(bytes);
     Ok(seed)
 }
+
+const MALFORMED: KeyErrorKind =
+    KeyErrorKind::Malformed("it is neither a seed nor an expanded key of ML-DSA");
 
 /// A DER element: tag and content.
 type Element<'a> = (u8, &'a [u8]);
@@ -221,6 +230,6 @@ fn element(bytes: &[u8]) -> Option<(Element<'_>, &[u8])> {
 fn sole(bytes: &[u8]) -> Result<Element<'_>, KeyErrorKind> {
     match element(bytes) {
         Some((element, [])) => Ok(element),
-        _ => Err(KeyErrorKind::Malformed),
+        _ => Err(MALFORMED),
     }
 }

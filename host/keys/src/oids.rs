@@ -95,6 +95,19 @@ pub(super) fn name(identifier: ObjectIdentifier) -> String {
     name.to_string()
 }
 
+/// Returns a readable name of a hash.
+pub(super) fn hash_name(identifier: ObjectIdentifier) -> String {
+    let name = match identifier.to_string().as_str() {
+        "1.3.14.3.2.26" => "SHA-1",
+        "2.16.840.1.101.3.4.2.1" => "SHA-256",
+        "2.16.840.1.101.3.4.2.2" => "SHA-384",
+        "2.16.840.1.101.3.4.2.3" => "SHA-512",
+        "2.16.840.1.101.3.4.2.4" => "SHA-224",
+        other => return format!("the hash {other}"),
+    };
+    name.to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

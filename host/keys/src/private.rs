@@ -5,8 +5,9 @@ use std::path::Path;
 
 use hartlock_image::{Algorithm, RsaPadding};
 use pkcs8::PrivateKeyInfoRef;
-use pkcs8::der::asn1::OctetStringRef;
-use pkcs8::der::{Decode, Encode};
+use pkcs8::der::asn1::{AnyRef, BitStringRef, ContextSpecific, OctetStringRef};
+use pkcs8::der::{self, Decode, Encode, Tag, TagNumber};
+use pkcs8::spki::AlgorithmIdentifierRef;
 use zeroize::Zeroizing;
 
 use super::ecdsa::EcdsaKey;
@@ -62,7 +63,7 @@ impl Secret {
             Algorithm::Rsa { padding, hash, .. } => {
                 Ok((algorithm, Secret::Rsa { key, padding, hash }))
             }
-            _ => Err(KeyErrorKind::Malformed),
+            _ => Err(KeyErrorKind::Malformed("its scheme is not one of RSA")),
         }
     }
 }
@@ -199,7 +200,9 @@ impl PrivateKey {
     }
 
     fn from_pkcs8(der: &[u8], scheme: SchemeSources<'_>) -> Result<Self, KeyErrorKind> {
-        let info = PrivateKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+        let info = PrivateKeyInfoRef::from_der(der)
+            .or_else(|_| explicit_public_half(der))
+            .map_err(|_| KeyErrorKind::Malformed("its DER is not that of PKCS#8"))?;
         let encoded = info.private_key.as_bytes();
         let public = info.public_key.map(|public| public.as_bytes().map(<[u8]>::to_vec));
         let identified = info.algorithm;
@@ -208,7 +211,7 @@ impl PrivateKey {
                 Secret::rsa(RsaKey::decode(encoded)?, scheme.identified(&identified)?)?
             }
             oids::EC => {
-                let key = EcdsaKey::decode(encoded, Some(curve_of(&identified)?))?;
+                let key = EcdsaKey::decode(encoded, Some(curve_of(&identified, true)?))?;
                 (Algorithm::Ecdsa(key.curve()), Secret::Ecdsa(key))
             }
             oid => {
@@ -372,6 +375,22 @@ fn open(file: &[u8], may_be_der: bool) -> Result<KeyContainer, KeyErrorKind> {
     }
     let opened = formats::open(file, may_be_der)?;
     if opened.encoding.is_private() { Ok(opened) } else { Err(KeyErrorKind::IsPublic) }
+}
+
+/// Decodes PKCS#8 whose public key has an explicit tag (`[1] EXPLICIT BIT STRING`), as earlier versions of the library
+/// `ring` wrote it. RFC 5958 §2 has an implicit tag.
+fn explicit_public_half(der: &[u8]) -> der::Result<PrivateKeyInfoRef<'_>> {
+    AnyRef::from_der(der)?.sequence(|reader| {
+        let version = u8::decode(reader)?;
+        let algorithm = AlgorithmIdentifierRef::decode(reader)?;
+        let private_key = <&OctetStringRef>::decode(reader)?;
+        let public = ContextSpecific::<BitStringRef<'_>>::decode_explicit(reader, TagNumber(1))?;
+        let mut info = PrivateKeyInfoRef::new(algorithm, private_key);
+        info.public_key = public.map(|public| public.value);
+        // Only version 2, whose number is 1, has a public key.
+        let is_version_2 = version == 1 && info.public_key.is_some();
+        if is_version_2 { Ok(info) } else { Err(Tag::Integer.value_error().into()) }
+    })
 }
 
 fn decrypt(opened: &KeyContainer, passphrase: &[u8]) -> Result<KeyContainer, KeyErrorKind> {

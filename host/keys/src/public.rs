@@ -1,15 +1,16 @@
 //! Public keys and their encoding as SPKI (RFC 5280 §4.1).
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 use hartlock_image::{Algorithm, HssSet, KEY_ID_SIZE, KeyRecord, XmssSet};
-use pkcs8::der::asn1::{AnyRef, BitStringRef, Null};
-use pkcs8::der::{Decode, Encode};
+use pkcs8::der::asn1::{AnyRef, BitStringRef, Null, OctetStringRef};
+use pkcs8::der::{Decode, Encode, Tag, Tagged};
 use pkcs8::spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
 use super::formats::{self, Encoding, Format, KeyContainer, PUBLIC_LABEL};
-use super::{KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
+use super::{ForeignForm, KeyError, KeyErrorKind, ecdsa, ed25519, oids, rsa, stateful};
 use crate::Error;
 use crate::rsa::SchemeSources;
 
@@ -76,9 +77,22 @@ impl PublicKey {
         }
     }
 
+    /// Returns the form of a public key that this crate reads and does not write, if the file has one.
+    pub fn older_form(file: &[u8]) -> Option<&'static str> {
+        let KeyContainer { encoding: Encoding::Public, der, .. } =
+            formats::open(file, true).ok()?
+        else {
+            return None;
+        };
+        let info = SubjectPublicKeyInfoRef::from_der(&der).ok()?;
+        let is_hss = info.algorithm.oid == oids::HSS;
+        info.subject_public_key.as_bytes().filter(|_| is_hss).and_then(|bytes| hss_key(bytes).1)
+    }
+
     fn from_spki(der: &[u8], scheme: SchemeSources<'_>) -> Result<Self, KeyErrorKind> {
-        let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
-        let bytes = info.subject_public_key.as_bytes().ok_or(KeyErrorKind::Malformed)?;
+        let info = SubjectPublicKeyInfoRef::from_der(der).map_err(|_| MALFORMED_SPKI)?;
+        let bytes = info.subject_public_key.as_bytes().ok_or(MALFORMED_SPKI)?;
+        let bytes = &*if info.algorithm.oid == oids::HSS { hss_key(bytes).0 } else { bytes.into() };
         let algorithm = identify(&info.algorithm, bytes, scheme)?;
         Self::from_bytes(algorithm, bytes)
     }
@@ -99,12 +113,12 @@ impl PublicKey {
             Algorithm::Ed25519 => ed25519::check_public(bytes)?,
             Algorithm::Rsa { modulus_bits, .. } => {
                 if rsa::public_bits(bytes)? != usize::from(modulus_bits) {
-                    return Err(KeyErrorKind::Malformed);
+                    return Err(KeyErrorKind::Malformed("its modulus has another size"));
                 }
             }
             Algorithm::Hss(_) | Algorithm::Xmss(_) | Algorithm::XmssMt(_) => {
                 if !stateful::is_public_key_of(algorithm, bytes) {
-                    return Err(KeyErrorKind::Malformed);
+                    return Err(KeyErrorKind::Malformed("it names another set of parameters"));
                 }
             }
             // Every string of the right length is a valid key.
@@ -190,20 +204,22 @@ pub(super) fn identify(
         oids::RSA | oids::RSA_PSS => {
             scheme.identified(identifier)?.algorithm(rsa::public_bits(public)?)?
         }
-        oids::EC => Algorithm::Ecdsa(curve_of(identifier)?),
+        oids::EC => Algorithm::Ecdsa(curve_of(identifier, false)?),
         oids::HSS => match numbers[..] {
             [levels, lms, ots] => {
                 // Numbers that do not fit into a byte become 0, which no parameter set has.
                 let [levels, lms, ots] =
                     [levels, lms, ots].map(|number| u8::try_from(number).unwrap_or(0));
-                HssSet::new(levels, lms, ots)
-                    .map(Algorithm::Hss)
-                    .ok_or_else(|| unsupported("HSS with other types than those for SHA-256"))?
+                HssSet::new(levels, lms, ots).map(Algorithm::Hss).ok_or_else(|| {
+                    let types = format!("HSS with {levels} levels and the types {lms} and {ots}");
+                    KeyErrorKind::UnsupportedAlgorithm(types)
+                })?
             }
-            _ => return Err(KeyErrorKind::Malformed),
+            _ => return Err(KeyErrorKind::Malformed("it has no numbers of its trees")),
         },
         oids::XMSS | oids::XMSS_MT => {
-            let number = *numbers.first().ok_or(KeyErrorKind::Malformed)?;
+            let number =
+                *numbers.first().ok_or(KeyErrorKind::Malformed("it has no number of its set"))?;
             let found = match oid {
                 oids::XMSS => XmssSet::single(number).map(Algorithm::Xmss),
                 _ => XmssSet::multi(number).map(Algorithm::XmssMt),
@@ -218,11 +234,45 @@ pub(super) fn identify(
     Ok(algorithm)
 }
 
+const MALFORMED_SPKI: KeyErrorKind =
+    KeyErrorKind::Malformed("its DER is not that of a SubjectPublicKeyInfo");
+
+/// Length in bytes of an LMS public key without its root: two types and the identifier (RFC 8554 §5.3).
+const LMS_HEADER: usize = 24;
+/// Lengths in bytes of the roots that SP 800-208 approves.
+const LMS_ROOTS: [usize; 2] = [24, 32];
+
+/// Returns the HSS public key in the bit string of an SPKI in the encoding of RFC 9802, and the older form that it has,
+/// if it has one.
+fn hss_key(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
+    // RFC 8708 §4 has an OCTET STRING around the key. Its tag differs from the first byte of a number of levels.
+    let (bytes, wrapped) = match <&OctetStringRef>::from_der(bytes) {
+        Ok(wrapped) => (wrapped.as_bytes(), true),
+        Err(_) => (bytes, false),
+    };
+    // A key of LMS alone is shorter by the number of levels. It is that of HSS with one level (RFC 8554 §6).
+    if LMS_ROOTS.iter().any(|root| bytes.len() == LMS_HEADER + root) {
+        let key = [&1_u32.to_be_bytes()[..], bytes].concat();
+        return (key.into(), Some("a key of LMS alone, without the number of levels"));
+    }
+    (bytes.into(), wrapped.then_some("RFC 8708, an octet string around the key"))
+}
+
 /// Returns the curve in the parameters of an EC key's identifier.
 pub(super) fn curve_of(
     identifier: &AlgorithmIdentifierRef<'_>,
+    is_private: bool,
 ) -> Result<hartlock_image::Curve, KeyErrorKind> {
-    let oid = identifier.parameters_oid().map_err(|_| KeyErrorKind::Malformed)?;
+    if identifier.parameters.is_some_and(|parameters| parameters.tag() == Tag::Sequence) {
+        return Err(KeyErrorKind::ForeignForm(if is_private {
+            ForeignForm::PrivateCurveInNumbers
+        } else {
+            ForeignForm::PublicCurveInNumbers
+        }));
+    }
+    let oid = identifier
+        .parameters_oid()
+        .map_err(|_| KeyErrorKind::Malformed("its identifier names no curve"))?;
     oids::curve(oid).ok_or_else(|| {
         let name = oids::name(oid);
         let is_known = name.starts_with("EC");
@@ -236,7 +286,16 @@ pub(super) fn check_parameters(
     actual: &AlgorithmIdentifierRef<'_>,
     algorithm: Algorithm,
 ) -> Result<(), KeyErrorKind> {
-    // The parameters of PSS were checked when its hash was read.
-    let is_pss = actual.oid == oids::RSA_PSS;
-    if is_pss || *actual == identifier(algorithm) { Ok(()) } else { Err(KeyErrorKind::Malformed) }
+    // The parameters of PSS were checked when its hash was read. RFC 3279 §2.3.1 has NULL for RSA, and some tools leave it
+    // out, which changes nothing else.
+    let is_read = actual.oid == oids::RSA_PSS
+        || actual.oid == oids::RSA && actual.parameters.is_none()
+        || *actual == identifier(algorithm);
+    if is_read {
+        Ok(())
+    } else {
+        Err(KeyErrorKind::Malformed(
+            "its identifier has other parameters than those of its algorithm",
+        ))
+    }
 }

@@ -13,14 +13,14 @@ hartlock_image::reasons! {
     NotPem = 1102, Caller, "key-files §2",
         "The key file is neither PEM nor DER.",
         "It begins neither with `-----BEGIN` nor with the SEQUENCE that every key in DER is.",
-        "Give a file that begins with `-----BEGIN`, for instance from `hartlock keygen`.";
+        "Give the key in PEM, whose first line is `-----BEGIN …`, or in DER.";
     WrongLabel = 1103, Caller, "key-files §2",
         "The key file has no key in a supported form.",
         "The words after `-----BEGIN` say what a PEM block holds, and these name no key, or one in a form that is not read.",
-        "Convert it with `openssl pkey`, or a public key with `openssl pkey -pubin`.";
+        "If it has a key, convert it with `openssl pkey -in FILE -out converted.pem`, or a public key with `openssl pkey -pubin -in FILE -pubout -out converted.pub.pem`.";
     TrailingData = 1104, Caller, "key-files §2",
         "The key file has other data around its key.",
-        "Any data before or after a key would be ignored silently, and it might be the key that was meant.",
+        "Any data after a key would be ignored silently, and it might be the key that was meant.",
         "Keep one key in a file, and nothing else.";
     KeyTruncated = 1105, Caller, "key-files §2",
         "The key file is damaged: it ends within the key.",
@@ -41,15 +41,15 @@ hartlock_image::reasons! {
     WrongPassphrase = 1109, Caller, "key-files §3",
         "The key file does not open with this passphrase.",
         "The decrypted bytes are no key. Whether the passphrase is wrong or the file is damaged cannot be told.",
-        "Check the passphrase; a line feed at its end does not count.";
+        "Check the passphrase; a line feed at the end of a file does not count, and a carriage return does, as for openssl.";
     OldEncryption = 1110, Caller, "key-files §3",
         "The key file is encrypted in the old format of OpenSSL, inside PEM.",
         "This encryption derives the key from the passphrase by one round of MD5, so that passphrases are guessed fast.",
-        "Convert it with `openssl pkcs8 -topk8 -in KEY -out NEW`.";
+        "Convert it with `openssl pkcs8 -topk8 -in FILE -out converted.pem`.";
     UnsupportedEncryption = 1111, Caller, "key-files §3",
         "The key file has an unsupported encryption.",
         "Only AES-CBC is supported, with a key from scrypt or from PBKDF2 with SHA-2, and with bounds for the work: a file must not be able to ask for all the memory that there is.",
-        "Convert it with `openssl pkcs8 -topk8 -v2 aes-256-cbc -in KEY -out NEW`.";
+        "Convert it with `openssl pkcs8 -topk8 -v2 aes-256-cbc -in FILE -out converted.pem`.";
     UnsupportedAlgorithm = 1112, Caller, "key-files §4",
         "The key file has a key of an unsupported algorithm.",
         "Bundles have no signatures of this algorithm, of this size or with these parameters.",
@@ -59,9 +59,9 @@ hartlock_image::reasons! {
         "`--algorithm` names a use that this key does not have.",
         "Leave `--algorithm` out; only RSA keys need it.";
     Malformed = 1114, Caller, "key-files §5",
-        "The key file is damaged: its key is malformed.",
+        "The key file has a malformed key.",
         "The encoding breaks a rule of its standard, or the key is none that a verifier takes.",
-        "Copy the key file again from its backup.";
+        "Compare the file with its backup, or with what the tool that made it reads.";
     WrongLength = 1115, Caller, "key-files §5",
         "The key file has a key of the wrong length.",
         "All keys of an algorithm have one length, and this one has another.",
@@ -69,7 +69,7 @@ hartlock_image::reasons! {
     CompressedPoint = 1116, Caller, "key-files §5",
         "The key file has an EC key with a compressed point.",
         "A bundle has the key in one form only, with both coordinates; its id would be another one otherwise.",
-        "Convert it with `openssl ec -pubin -in FILE -pubout -conv_form uncompressed -out NEW`.";
+        "Convert it with `openssl ec -pubin -in FILE -pubout -conv_form uncompressed -out converted.pub.pem`.";
     PublicHalfDiffers = 1117, Caller, "key-files §5",
         "The key file is damaged: the parts of its key do not belong together.",
         "A private key beside the public key of another one can be revealed by its first signature.",
@@ -81,7 +81,7 @@ hartlock_image::reasons! {
     StateChecksum = 1119, Caller, "stateful-key §2",
         "The key file is damaged: its checksum is wrong.",
         "A byte of the state changed by accident, and it may be one of the index. Which signatures were made is unknown.",
-        "Make a new key; an earlier copy of this one would spend one-time keys twice.";
+        "Sign with another key that the devices trust; an earlier copy of this one would spend one-time keys twice.";
     StateVersion = 1120, Caller, "stateful-key §2",
         "The key file has an unsupported version.",
         "Another version may count in another way.",
@@ -89,7 +89,7 @@ hartlock_image::reasons! {
     StateExhausted = 1121, Caller, "stateful-key §3",
         "The key file is spent: it has made all its signatures.",
         "Each signature needs a one-time key, and all of them were used.",
-        "Make a new key, and let the devices trust it.";
+        "Sign with another key that the devices trust.";
     StateHasNames = 1122, Caller, "stateful-key §3",
         "The key file has several names, but its state can be kept under one only.",
         "The new state gets the old one's name by a rename, and further hard links would keep the old index.",
@@ -143,7 +143,11 @@ hartlock_image::reasons! {
         "The same RSA key with another padding or hash is another key for a device: it has another id.",
         "Leave `--algorithm` out.";
     OpenSsh = 1135, Caller, "key-files §2",
-        "The key file has a public key of OpenSSH.",
-        "It is a line of text in a form that only OpenSSH has, and no PEM.",
-        "Convert it with `ssh-keygen -e -m PKCS8`.";
+        "The key file has a key of OpenSSH that cannot be used as it is.",
+        "It has a passphrase, is a certificate, belongs to a security key, or breaks a rule of its form.",
+        "Give a public key as one line, or a private key without a passphrase.";
+    PublishedKey = 1136, Caller, "key-files §7",
+        "The key file has a private key that everybody has.",
+        "It is printed in a standard, in the documentation of a project or in test vectors, so anyone can sign what a device that trusts it accepts.",
+        "Sign with a key of your own; for experiments, add `--lifecycle development`.";
 }

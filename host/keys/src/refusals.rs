@@ -45,6 +45,11 @@ fn every_reason_is_given_by_a_file_of_its_own() {
     values::add(&mut cases);
     states::add(&mut cases);
     without_random_numbers(&mut cases);
+    let vector =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/vectors/keys/fake-ml-dsa-44.pem");
+    let everybodys = PrivateKey::read(&vector).unwrap().public().record();
+    let refused = refuse_published(&vector, &everybodys).err();
+    cases.error("a key of the test vectors", KeyReason::PublishedKey, refused);
     for name in ["root.pub", "root.pub.pem", "ROOT.PUB.DER", "folder/.pub"] {
         let error = check_private_name(Path::new(name)).err();
         cases.error(name, KeyReason::PublicName, error);
@@ -152,6 +157,7 @@ impl Cases {
 fn reasons_are_named_as_the_kinds_are() {
     for (kind, reason) in [
         (KeyErrorKind::NotPem, KeyReason::NotPem),
+        (KeyErrorKind::Malformed("X"), KeyReason::Malformed),
         (KeyErrorKind::WrongLabel("X".into()), KeyReason::WrongLabel),
         (KeyErrorKind::StateMode(0o644), KeyReason::StateMode),
         (KeyErrorKind::NoRandomness, KeyReason::NoRandomness),
@@ -166,27 +172,27 @@ fn reasons_are_named_as_the_kinds_are() {
     assert_eq!(KeyErrorKind::NotPem.to_string(), "is neither PEM nor DER");
 }
 
-fn algorithm(name: &str) -> Algorithm {
+pub(super) fn algorithm(name: &str) -> Algorithm {
     Algorithm::from_name(name).unwrap()
 }
 
-fn generated(name: &str) -> PrivateKey {
+pub(super) fn generated(name: &str) -> PrivateKey {
     PrivateKey::generate_for(algorithm(name), &mut |_, _| ()).unwrap()
 }
 
 /// Encodes any bytes as PEM.
-fn pem(label: &str, der: &[u8]) -> String {
+pub(super) fn pem(label: &str, der: &[u8]) -> String {
     formats::pem(label, der).to_string()
 }
 
-const INTEGER: u8 = 2;
-const BIT_STRING: u8 = 3;
-const OCTET_STRING: u8 = 4;
-const SEQUENCE: u8 = 0x30;
-const NULL: [u8; 2] = [5, 0];
+pub(super) const INTEGER: u8 = 2;
+pub(super) const BIT_STRING: u8 = 3;
+pub(super) const OCTET_STRING: u8 = 4;
+pub(super) const SEQUENCE: u8 = 0x30;
+pub(super) const NULL: [u8; 2] = [5, 0];
 
 /// Encodes a DER element with the concatenation of its parts as content.
-fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+pub(super) fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
     let content = parts.concat();
     let len = content.len();
     let mut element = vec![tag];
@@ -200,23 +206,23 @@ fn element(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
 }
 
 /// Encodes an INTEGER from its content bytes, which include the sign.
-fn integer(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn integer(bytes: &[u8]) -> Vec<u8> {
     element(INTEGER, &[bytes])
 }
 
-fn oid(text: &str) -> Vec<u8> {
+pub(super) fn oid(text: &str) -> Vec<u8> {
     use pkcs8::der::Encode;
     pkcs8::ObjectIdentifier::new_unwrap(text).to_der().unwrap()
 }
 
 /// Encodes an SPKI from any parts.
-fn spki(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
+pub(super) fn spki(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
     let key = element(BIT_STRING, &[&[0], key]);
     element(SEQUENCE, &[&element(SEQUENCE, identifier), &key])
 }
 
 /// Encodes a PKCS#8 from any parts.
-fn pkcs8(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
+pub(super) fn pkcs8(identifier: &[&[u8]], key: &[u8]) -> Vec<u8> {
     let key = element(OCTET_STRING, &[key]);
     element(SEQUENCE, &[&integer(&[0]), &element(SEQUENCE, identifier), &key])
 }

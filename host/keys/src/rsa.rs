@@ -29,7 +29,8 @@ const EXPONENT: [u8; 3] = [1, 0, 1];
 
 /// Returns the modulus size in bits of a public key in PKCS#1, which must be a size that bundles have.
 pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
-    let key = RsaPublicKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
+    let key = RsaPublicKeyRef::from_der(der)
+        .map_err(|_| KeyErrorKind::Malformed("its DER is not that of an RSAPublicKey"))?;
     let modulus = key.modulus.as_bytes();
     let bits =
         modulus.first().map_or(0, |first| 8 * modulus.len() - first.leading_zeros() as usize);
@@ -42,7 +43,7 @@ pub(super) fn public_bits(der: &[u8]) -> Result<usize, KeyErrorKind> {
     }
     // A product of two odd primes is odd.
     if modulus.last().is_none_or(|last| last & 1 == 0) {
-        return Err(KeyErrorKind::Malformed);
+        return Err(KeyErrorKind::Malformed("its modulus is even"));
     }
     Ok(bits)
 }
@@ -63,7 +64,8 @@ impl SchemeSources<'_> {
     /// Returns the algorithm of a key of this modulus size. All sources that state it must agree. There is no
     /// default, because another scheme gives another key id.
     pub(super) fn algorithm(&self, bits: usize) -> Result<Algorithm, KeyErrorKind> {
-        let modulus_bits = u16::try_from(bits).map_err(|_| KeyErrorKind::Malformed)?;
+        let modulus_bits = u16::try_from(bits)
+            .map_err(|_| KeyErrorKind::Malformed("its modulus is far too long"))?;
         let padding = RsaPadding::Pss;
         let identified =
             self.pss.flatten().map(|hash| Algorithm::Rsa { padding, modulus_bits, hash });
@@ -115,25 +117,34 @@ impl SchemeSources<'_> {
         let Some(parameters) = identifier.parameters else {
             return Ok(Self { pss: Some(None), ..self });
         };
-        let der = parameters.to_der().map_err(|_| KeyErrorKind::Malformed)?;
-        let parameters = RsaPssParams::from_der(&der).map_err(|_| KeyErrorKind::Malformed)?;
+        let der = parameters.to_der().map_err(|_| MALFORMED_PSS)?;
+        let parameters = RsaPssParams::from_der(&der).map_err(|_| MALFORMED_PSS)?;
         let hash = [HashId::Sha256, HashId::Sha384, HashId::Sha512]
             .into_iter()
             .zip([(Sha256::OID, 32), (Sha384::OID, 48), (Sha512::OID, 64)])
             .find(|(_, (oid, _))| *oid == parameters.hash.oid);
-        // Image format §2.2: the message and MGF1 use the same hash, and the salt has the length of its digest.
-        let is_ours = |oid| {
-            parameters.mask_gen.oid == oids::MGF1
-                && parameters.mask_gen.parameters.is_some_and(|it| it.oid == oid)
+        let unsupported = |what: String| Err(KeyErrorKind::UnsupportedAlgorithm(what));
+        let Some((hash, (oid, digest))) = hash else {
+            return unsupported(format!("RSA-PSS with {}", oids::hash_name(parameters.hash.oid)));
         };
-        match hash {
-            Some((hash, (oid, salt))) if is_ours(oid) && parameters.salt_len == salt => {
-                Ok(Self { pss: Some(Some(hash)), ..self })
+        // Image format §2.2: the message and MGF1 use the same hash, and the salt has the length of its digest.
+        let mask = parameters.mask_gen.parameters.filter(|_| parameters.mask_gen.oid == oids::MGF1);
+        match mask {
+            Some(mask) if mask.oid == oid => {}
+            Some(mask) => {
+                let (own, other) = (oids::hash_name(oid), oids::hash_name(mask.oid));
+                return unsupported(format!("RSA-PSS with {own} and a mask of {other}"));
             }
-            _ => {
-                Err(KeyErrorKind::UnsupportedAlgorithm("RSA-PSS with these parameters".to_string()))
-            }
+            None => return unsupported("RSA-PSS with a mask that is not MGF1".to_string()),
         }
+        // RFC 4055 §3.1: the salt length of a key is the shortest that a signature with it may have.
+        if parameters.salt_len > digest {
+            return unsupported(format!(
+                "RSA-PSS with salts of at least {} bytes, which is more than the {digest} of a digest",
+                parameters.salt_len
+            ));
+        }
+        Ok(Self { pss: Some(Some(hash)), ..self })
     }
 }
 
@@ -151,9 +162,10 @@ impl RsaKey {
 
     /// Decodes an RSAPrivateKey (RFC 8017 appendix A.1.2) and checks that its numbers belong together.
     pub(super) fn decode(der: &[u8]) -> Result<Self, KeyErrorKind> {
-        let parts = pkcs1::RsaPrivateKeyRef::from_der(der).map_err(|_| KeyErrorKind::Malformed)?;
-        let public =
-            encode_public(&parts.modulus, &parts.public_exponent).ok_or(KeyErrorKind::Malformed)?;
+        const MALFORMED: KeyErrorKind =
+            KeyErrorKind::Malformed("its DER is not that of an RSAPrivateKey");
+        let parts = pkcs1::RsaPrivateKeyRef::from_der(der).map_err(|_| MALFORMED)?;
+        let public = encode_public(&parts.modulus, &parts.public_exponent).ok_or(MALFORMED)?;
         public_bits(&public)?;
         let key =
             RsaPrivateKey::from_pkcs1_der(der).map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
@@ -176,11 +188,7 @@ impl RsaKey {
     /// Returns the public key as an RSAPublicKey in DER.
     pub(super) fn public(&self) -> Vec<u8> {
         let (modulus, exponent) = (self.0.n().to_be_bytes(), self.0.e().to_be_bytes());
-        let encoded = UintRef::new(&modulus)
-            .and_then(|modulus| Ok((modulus, UintRef::new(&exponent)?)))
-            .ok()
-            .and_then(|(modulus, exponent)| encode_public(&modulus, &exponent));
-        encoded.expect("two numbers")
+        public_of(&modulus, &exponent).expect("two numbers")
     }
 
     /// Signs a message.
@@ -202,19 +210,14 @@ impl RsaKey {
         };
         random(&mut [0; 32])?;
         let number = BoxedUint::from_be_slice(&encoded, self.0.n_bits_precision())
-            .map_err(|_| KeyErrorKind::Malformed)?;
+            .map_err(|_| OUT_OF_RANGE)?;
         // This call also verifies the result with the public exponent: a faulty signature would reveal the
         // primes.
         let signature = rsa_decrypt_and_check(&self.0, Some(&mut SysRng), &number)
             .map_err(|_| KeyErrorKind::PublicHalfDiffers)?;
         let bytes = signature.to_be_bytes();
-        let (zeros, signature) =
-            bytes.split_at_checked(bytes.len() - size).ok_or(KeyErrorKind::Malformed)?;
-        if zeros.iter().all(|zero| *zero == 0) {
-            Ok(signature.to_vec())
-        } else {
-            Err(KeyErrorKind::Malformed)
-        }
+        let (zeros, signature) = bytes.split_at_checked(bytes.len() - size).ok_or(OUT_OF_RANGE)?;
+        if zeros.iter().all(|zero| *zero == 0) { Ok(signature.to_vec()) } else { Err(OUT_OF_RANGE) }
     }
 
     /// Derives the salt of PSS. It has the length of a digest and cannot be predicted before the signature
@@ -237,6 +240,15 @@ impl RsaKey {
             _ => mac!(Sha512),
         }
     }
+}
+
+const MALFORMED_PSS: KeyErrorKind =
+    KeyErrorKind::Malformed("its identifier has parameters that are not those of RSASSA-PSS");
+const OUT_OF_RANGE: KeyErrorKind = KeyErrorKind::Malformed("a number is out of range");
+
+/// Encodes an RSAPublicKey (RFC 8017 appendix A.1.1) from the bytes of its numbers.
+pub(super) fn public_of(modulus: &[u8], exponent: &[u8]) -> Option<Vec<u8>> {
+    encode_public(&UintRef::new(modulus).ok()?, &UintRef::new(exponent).ok()?)
 }
 
 fn encode_public(modulus: &UintRef<'_>, exponent: &UintRef<'_>) -> Option<Vec<u8>> {

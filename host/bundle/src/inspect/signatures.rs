@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn signed(family: Option<Family>, check: Check) -> Signature {
-        let key = Key { algorithm: String::new(), key_id: String::new() };
+        let key = Key { algorithm: String::new(), key_id: String::new(), published: None };
         Signature { key, family, check }
     }
 

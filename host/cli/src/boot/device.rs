@@ -4,10 +4,13 @@ use hartlock_emulator::images::{self, Device};
 use hartlock_files::check_output;
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
 use hartlock_keys::PublicKey;
+use hartlock_terminal as terminal;
 use hartlock_verify::board::Board;
 
 use super::args::BootArgs;
 use crate::failure::Failure;
+use crate::output::talk;
+use crate::style::WARNING;
 use crate::values;
 
 /// Opens or creates the device, and writes ROM, state and bundles into it.
@@ -56,6 +59,14 @@ fn trust(args: &BootArgs) -> Result<TrustList, Failure> {
     }
     let keys = args.root_keys.iter().map(|path| PublicKey::read_for(path, &args.algorithms));
     let keys = keys.collect::<Result<Vec<_>, _>>()?;
+    for (key, path) in keys.iter().zip(&args.root_keys) {
+        if let Some(place) = key.published() {
+            talk(&format!(
+                "{WARNING}warning{WARNING:#}: everybody has the root key {}: its private half is printed in {place}",
+                terminal::path(path)
+            ));
+        }
+    }
     let used: Vec<_> = keys.iter().map(PublicKey::algorithm).collect();
     values::check_algorithms(&args.algorithms, &used)?;
     Ok(TrustList { policy: args.policy, keys: keys.iter().map(PublicKey::record).collect() })

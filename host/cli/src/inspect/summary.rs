@@ -233,6 +233,7 @@ fn write_signatures(page: &mut Page, inspection: &Inspection, is_verbose: bool) 
         } else {
             page.write_indented(&start, &verdict, style);
         }
+        write_published(page, &signature.key);
     }
     page.remark(
         3,
@@ -282,6 +283,7 @@ fn write_trust(page: &mut Page, trust: &Trust, inspection: &Inspection, is_verbo
         let is_signer = inspection.signatures.iter().any(|signature| signature.key == *key);
         let also = if is_signer { "  signs this bundle too" } else { "" };
         page.line(format_args!("{number}  {}{DIM}{also}{DIM:#}", key_text(key, is_verbose)));
+        write_published(page, key);
     }
 }
 
@@ -342,6 +344,13 @@ fn key_text(key: &Key, is_verbose: bool) -> String {
         format!("{} {}", key.algorithm, key.key_id)
     } else {
         format!("{} {}…", key.algorithm, key.short_id())
+    }
+}
+
+/// Prints a warning below a key that everybody has.
+fn write_published(page: &mut Page, key: &Key) {
+    if let Some(place) = key.published {
+        page.write_indented("   ", &format!("EVERYBODY HAS THIS KEY: see {place}"), WARNING);
     }
 }
 

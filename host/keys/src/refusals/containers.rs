@@ -55,7 +55,7 @@ fn pem_blocks(cases: &mut Cases) {
     let private = generated("ed25519").to_pem().unwrap();
     for line in ["ssh-ed25519 AAAA me@here\n", "ecdsa-sha2-nistp256 AAAA\n"] {
         cases.public("OpenSSH", KeyReason::OpenSsh, line);
-        cases.private("OpenSSH", KeyReason::OpenSsh, line);
+        cases.private("OpenSSH", KeyReason::IsPublic, line);
     }
     for label in ["CERTIFICATE", "EC PARAMETERS", "X\x1b[2J", ""] {
         let file = PUBLIC.replace("PUBLIC KEY", label);
@@ -63,12 +63,11 @@ fn pem_blocks(cases: &mut Cases) {
         cases.private(label, KeyReason::WrongLabel, &file);
     }
     let file = private.replace("PRIVATE KEY", "OPENSSH PRIVATE KEY");
-    cases.private("a key of OpenSSH", KeyReason::WrongLabel, file);
+    cases.private("a key of OpenSSH", KeyReason::OpenSsh, file);
 
     for (what, file) in [
         ("two keys", PUBLIC.repeat(2)),
         ("a key and half of one", format!("{PUBLIC}{}", &PUBLIC[..60])),
-        ("a comment in front", format!("# mine\n{PUBLIC}")),
         ("a comment after it", format!("{PUBLIC}mine\n")),
         ("both halves", format!("{PUBLIC}{}", *private)),
     ] {

@@ -12,6 +12,8 @@ const VERSION: u32 = 1;
 /// Length in bytes of the fields before the seeds.
 const HEADER_SIZE: usize = 32;
 const CHECKSUM_SIZE: usize = 32;
+const MALFORMED: KeyErrorKind =
+    KeyErrorKind::Malformed("it is not the state of a key that counts its signatures");
 
 /// The digest that the file keeps for a tree below the top one: SHA-256 of what the tree above it
 /// signs.
@@ -43,10 +45,9 @@ pub(super) fn encode(key: &StatefulKey, next: u64, records: &[Record]) -> Zeroiz
 /// `Malformed` if the encoding is not valid, `StateChecksum`, `StateVersion`,
 /// `UnsupportedAlgorithm`.
 pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
-    let (content, checksum) =
-        bytes.split_last_chunk::<CHECKSUM_SIZE>().ok_or(KeyErrorKind::Malformed)?;
+    let (content, checksum) = bytes.split_last_chunk::<CHECKSUM_SIZE>().ok_or(MALFORMED)?;
     if !content.starts_with(MAGIC) || content.len() < HEADER_SIZE {
-        return Err(KeyErrorKind::Malformed);
+        return Err(MALFORMED);
     }
     // The checksum detects accidents only: anyone who can write the file can write a valid
     // checksum.
@@ -60,12 +61,10 @@ pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
     }
     let algorithm = Algorithm::from_numbers(number(12), number(16))
         .filter(|algorithm| algorithm.is_stateful())
-        .ok_or(KeyErrorKind::Malformed)?;
+        .ok_or(MALFORMED)?;
     let next = u64::from(number(24)) | u64::from(number(28)) << 32;
-    let (seeds, rest) =
-        content[HEADER_SIZE..].split_at_checked(seeds_size).ok_or(KeyErrorKind::Malformed)?;
-    let (public, records) =
-        rest.split_at_checked(algorithm.public_key_size()).ok_or(KeyErrorKind::Malformed)?;
+    let (seeds, rest) = content[HEADER_SIZE..].split_at_checked(seeds_size).ok_or(MALFORMED)?;
+    let (public, records) = rest.split_at_checked(algorithm.public_key_size()).ok_or(MALFORMED)?;
     let (records, incomplete) = records.as_chunks();
     let key = StatefulKey {
         algorithm,
@@ -84,7 +83,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<StatefulKey, KeyErrorKind> {
         && super::is_public_key_of(algorithm, public)
         && next <= key.capacity();
     if !is_whole {
-        return Err(KeyErrorKind::Malformed);
+        return Err(MALFORMED);
     }
     Ok(key)
 }

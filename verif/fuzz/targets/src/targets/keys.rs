@@ -7,7 +7,7 @@ use ed25519_dalek::{Signature, VerifyingKey};
 use hartlock_image::Algorithm;
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519::{Violation, expected_r};
-use hartlock_keys::{KeyErrorKind, PrivateKey, PublicKey};
+use hartlock_keys::{KeyErrorKind, KeyReason, PrivateKey, PublicKey};
 use hartlock_testkit::keys::KeyPair;
 
 use crate::choices::Choices;
@@ -154,11 +154,12 @@ fn point(choices: &mut Choices<'_>) {
     let ours = match expected_r(&Kernels::PORTABLE, &bytes, b"", &signature_of_small_s()) {
         Ok(_) => Ok(()),
         Err(Violation::NonCanonicalKey | Violation::SmallOrderKey | Violation::KeyNotOnCurve) => {
-            Err(KeyErrorKind::Malformed)
+            Err(KeyReason::Malformed)
         }
         Err(other) => panic!("{other:?} of a signature whose form is right"),
     };
-    let theirs = PublicKey::from_bytes(Algorithm::Ed25519, &bytes).map(|_| ());
+    let theirs =
+        PublicKey::from_bytes(Algorithm::Ed25519, &bytes).map(|_| ()).map_err(|kind| kind.reason());
     assert_eq!(ours, theirs, "two answers about the key {bytes:02x?}");
 }
 
