@@ -18,14 +18,11 @@ impl DeviceSecretPage {
     }
 
     /// Reads the secret, which is all zeros after it was closed.
-    #[must_use]
-    pub fn read(&self) -> [u8; 4 * LEN] {
-        let mut bytes = [0; 4 * LEN];
+    pub fn read(&self, bytes: &mut [u8; 4 * LEN]) {
         for (index, to) in bytes.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             // SAFETY: this is a word of the secret, and reading it has no side effect.
             *to = unsafe { self.word(index).read_volatile() }.to_le_bytes();
         }
-        bytes
     }
 
     /// Closes the secret until reset. Returns true if it is closed. `fence` orders the store before the loads that
@@ -62,7 +59,9 @@ mod tests {
     #[test]
     fn words_are_bytes_in_the_order_of_memory() {
         let words = core::array::from_fn(|at| Cell::new(0x0302_0100 + 0x0404_0404 * at as u32));
-        assert_eq!(page(&words).read(), core::array::from_fn(|at| at as u8));
+        let mut bytes = [0; 64];
+        page(&words).read(&mut bytes);
+        assert_eq!(bytes, core::array::from_fn(|at| at as u8));
     }
 
     #[test]

@@ -4,8 +4,9 @@
 //! does, and [`Computer::fault`] returns the reason.
 
 use hartlock_image::HashId;
-use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::ed25519_signer::KeyPair;
 use hartlock_kernels::engines::{EngineFault, EngineKind, Engines, Sha3Digest, SigningSlot};
+use hartlock_kernels::secret::{confined, wipe};
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{EngineUse, Hash, Kernels};
 
@@ -60,31 +61,38 @@ impl Computer {
         &self.kernels
     }
 
-    /// Computes SHA3-512 of consecutive parts.
+    /// Computes SHA3-512 of consecutive parts, which are not secret.
     pub fn digest(&mut self, parts: &[&[u8]]) -> [u8; 64] {
-        self.hashed(parts).0
+        let mut digest = Sha3Digest::EMPTY;
+        self.hash(parts, &mut digest);
+        digest.0
     }
 
-    /// Same as [`digest`](Self::digest), except that the result has the aligned type.
-    pub(crate) fn hashed(&mut self, parts: &[&[u8]]) -> Sha3Digest {
-        digest(&self.kernels, parts)
+    /// Computes SHA3-512 of consecutive parts, which may be secret.
+    pub(crate) fn hash(&mut self, parts: &[&[u8]], to: &mut Sha3Digest) {
+        hash_into(&self.kernels, parts, to);
     }
 
     /// Computes SHA3-512 of memory that devices have written and to which the processor has stored nothing since.
     fn digest_of_memory(&mut self, bytes: &[u8]) -> Sha3Digest {
         by(&self.kernels, |engines, to| engines.sha3_of_memory(HashId::Sha3_512, bytes, to))
-            .unwrap_or_else(|| in_software(&self.kernels, &[bytes]))
+            .unwrap_or_else(|| {
+                let mut digest = Sha3Digest::EMPTY;
+                in_software(&self.kernels, &[bytes], &mut digest);
+                digest
+            })
     }
 
     /// Begins the digest of memory that is written part by part.
     pub(crate) fn begin_parts(&mut self) {
-        self.has_parts = hash(&self.kernels).and_then(Engines::begin_sha3_parts) == Some(true);
+        self.has_parts =
+            hash_engine(&self.kernels).and_then(Engines::begin_sha3_parts) == Some(true);
     }
 
     /// Hashes a part that was written. Does nothing if the whole memory will be hashed at the end.
     pub(crate) fn part(&mut self, bytes: &[u8], is_last: bool) {
         let part = |engines: &dyn Engines| engines.sha3_part(bytes, is_last);
-        self.has_parts = self.has_parts && hash(&self.kernels).and_then(part).is_some();
+        self.has_parts = self.has_parts && hash_engine(&self.kernels).and_then(part).is_some();
     }
 
     /// Returns the digest of the whole memory. If an engine has not hashed it by parts, it is hashed here.
@@ -110,7 +118,7 @@ impl Computer {
     ) -> Option<()> {
         let load = |engines: &dyn Engines| engines.load_ed25519(slot, expanded, public_key);
         if self.sign_engine().and_then(load).is_none() {
-            *public_key = key_in_software(expanded)?;
+            key_in_software(expanded, public_key)?;
         }
         Some(())
     }
@@ -127,10 +135,15 @@ impl Computer {
         let kernels = &self.kernels;
         let (_, prefix) = expanded.split_at(32);
         if let Some(engines) = self.sign_engine() {
-            let mut nonce = digest(kernels, &[prefix, message]);
-            let mut challenge = |r: &[u8; 32]| digest(kernels, &[r, public_key, message]).0;
+            let mut nonce = Sha3Digest::EMPTY;
+            hash_into(kernels, &[prefix, message], &mut nonce);
+            let mut challenge = |r: &[u8; 32]| {
+                let mut digest = Sha3Digest::EMPTY;
+                hash_into(kernels, &[r, public_key, message], &mut digest);
+                digest.0
+            };
             let signed = engines.sign_ed25519(slot, &nonce.0, &mut challenge, signature);
-            crate::secret::wipe(&mut nonce.0);
+            wipe(&mut nonce.0);
             if signed.is_some() {
                 return signed;
             }
@@ -150,7 +163,7 @@ impl Computer {
 }
 
 /// The engine for SHA3-512, if it is used.
-fn hash(kernels: &Kernels) -> Option<&'static dyn Engines> {
+fn hash_engine(kernels: &Kernels) -> Option<&'static dyn Engines> {
     kernels.engines_for(EngineUse::Sha3_512)
 }
 
@@ -160,26 +173,31 @@ fn by(
     ask: impl FnOnce(&dyn Engines, &mut Sha3Digest) -> Option<()>,
 ) -> Option<Sha3Digest> {
     let mut digest = Sha3Digest::EMPTY;
-    ask(hash(kernels)?, &mut digest)?;
+    ask(hash_engine(kernels)?, &mut digest)?;
     Some(digest)
 }
 
-fn digest(kernels: &Kernels, parts: &[&[u8]]) -> Sha3Digest {
-    by(kernels, |engines, to| engines.sha3(HashId::Sha3_512, parts, to))
-        .unwrap_or_else(|| in_software(kernels, parts))
+fn hash_into(kernels: &Kernels, parts: &[&[u8]], to: &mut Sha3Digest) {
+    let by_engine = |engines: &dyn Engines| engines.sha3(HashId::Sha3_512, parts, to);
+    if hash_engine(kernels).and_then(by_engine).is_none() {
+        in_software(kernels, parts, to);
+    }
 }
 
 // The function is not inlined, so that its variables are on the stack only where software replaces an engine.
 #[inline(never)]
-fn in_software(kernels: &Kernels, parts: &[&[u8]]) -> Sha3Digest {
-    let mut hash = Sha3_512::with(kernels);
-    parts.iter().for_each(|part| hash.update(part));
-    Sha3Digest(hash.finalize())
+fn in_software(kernels: &Kernels, parts: &[&[u8]], to: &mut Sha3Digest) {
+    confined(|| {
+        let mut hash = Sha3_512::with(kernels);
+        parts.iter().for_each(|part| hash.update(part));
+        to.0 = hash.finalize();
+    });
 }
 
 #[inline(never)]
-fn key_in_software(expanded: &[u8; 64]) -> Option<[u8; 32]> {
-    Some(*KeyPair::new(ExpandedKey::from_digest(expanded)).ok()?.public_key())
+fn key_in_software(expanded: &[u8; 64], public_key: &mut [u8; 32]) -> Option<()> {
+    *public_key = *KeyPair::new(expanded).ok()?.public_key();
+    Some(())
 }
 
 #[inline(never)]
@@ -190,7 +208,7 @@ fn sign_in_software(
     message: &[u8],
     signature: &mut [u8; 64],
 ) -> Option<()> {
-    let pair = KeyPair::new(ExpandedKey::from_digest(expanded)).ok()?;
+    let pair = KeyPair::new(expanded).ok()?;
     // A public key that an engine computed is not trusted: signing under two public keys with the same scalar would
     // reveal the scalar.
     if pair.public_key() != public_key {

@@ -1,11 +1,12 @@
 //! The key pair of the monitor, and its endorsement by the device's signature.
 
 use hartlock_image::Reason;
-use hartlock_kernels::engines::SigningSlot;
+use hartlock_kernels::engines::{Sha3Digest, SigningSlot};
+use hartlock_kernels::secret::{confined, wipe};
 
 use crate::compute::Computer;
 use crate::medium::Point;
-use crate::secret::{ExpandedDeviceKey, wipe};
+use crate::secret::ExpandedDeviceKey;
 
 /// Length in bytes of the message that the device signs: the measurement, then the monitor's public key.
 const MESSAGE_LEN: usize = 64 + 32;
@@ -36,9 +37,16 @@ impl Endorsement {
     };
 }
 
+impl Endorsement {
+    /// Overwrites the secret key, for a caller that does not return.
+    pub fn wipe(&mut self) {
+        wipe(&mut self.secret_key);
+    }
+}
+
 impl Drop for Endorsement {
     fn drop(&mut self) {
-        wipe(&mut self.secret_key);
+        self.wipe();
     }
 }
 
@@ -58,21 +66,19 @@ pub struct DeviceKey<'a> {
     public_key: [u8; 32],
 }
 
-/// Loads the device's key and endorses the monitor.
+/// Loads the device's key and endorses the monitor. `made` contains the measurement and receives all other fields.
 ///
 /// # Errors
 /// As [`DeviceKey::load`] and [`DeviceKey::endorse`].
 pub fn endorse(
     computer: &mut Computer,
     secret: &ExpandedDeviceKey,
-    measurement: &[u8; 64],
+    made: &mut Endorsement,
     mut reached: impl FnMut(Point),
-) -> Result<Endorsement, Reason> {
+) -> Result<(), Reason> {
     let device = DeviceKey::load(computer, secret)?;
     reached(Point::DeviceKey);
-    let mut made = Endorsement { measurement: *measurement, ..Endorsement::EMPTY };
-    device.endorse(computer, &mut made, reached)?;
-    Ok(made)
+    device.endorse(computer, made, reached)
 }
 
 impl<'a> DeviceKey<'a> {
@@ -83,7 +89,8 @@ impl<'a> DeviceKey<'a> {
     /// `NotEndorsed` if neither engine nor software makes one; then no engine has a key.
     pub fn load(computer: &mut Computer, secret: &'a ExpandedDeviceKey) -> Result<Self, Reason> {
         let mut public_key = [0; 32];
-        if computer.public_key(SigningSlot::Device, secret.bytes(), &mut public_key).is_some() {
+        let load = || computer.public_key(SigningSlot::Device, secret.bytes(), &mut public_key);
+        if confined(load).is_some() {
             return Ok(Self { secret, public_key });
         }
         computer.wipe();
@@ -98,17 +105,27 @@ impl<'a> DeviceKey<'a> {
     ///
     /// # Errors
     /// `NotEndorsed` if neither an engine nor software computes a key or a signature; then `made` contains no secret.
-    #[inline(never)]
     pub fn endorse(
+        &self,
+        computer: &mut Computer,
+        made: &mut Endorsement,
+        reached: impl FnMut(Point),
+    ) -> Result<(), Reason> {
+        confined(|| self.endorse_confined(computer, made, reached))
+    }
+
+    #[inline(never)]
+    fn endorse_confined(
         &self,
         computer: &mut Computer,
         made: &mut Endorsement,
         mut reached: impl FnMut(Point),
     ) -> Result<(), Reason> {
         made.device_public_key = self.public_key;
-        let mut derived = computer.hashed(&[self.secret.bytes(), &made.measurement]);
+        let (mut derived, mut expanded) = (Sha3Digest::EMPTY, Sha3Digest::EMPTY);
+        computer.hash(&[self.secret.bytes(), &made.measurement], &mut derived);
         let (seed, _) = derived.0.split_at(32);
-        let mut expanded = computer.hashed(&[seed]);
+        computer.hash(&[seed], &mut expanded);
         made.secret_key = expanded.0;
         wipe(&mut derived.0);
         wipe(&mut expanded.0);
@@ -122,7 +139,7 @@ impl<'a> DeviceKey<'a> {
         if is_made && is_wiped {
             return Ok(());
         }
-        wipe(&mut made.secret_key);
+        made.wipe();
         Err(Reason::NotEndorsed)
     }
 

@@ -46,9 +46,9 @@ pub struct Booted {
 
 /// Verifies the bundle, measures the monitor and endorses it.
 ///
-/// `secret` reads the device secret and makes it inaccessible until reset. It is called once, after signatures and
+/// `take` reads the device secret and makes it inaccessible until reset. It is called once, after signatures and
 /// requirements were checked and before payloads are hashed: the device's key is computed while they are read. For a
-/// bundle that is not genuine `secret` is not called; for one with a changed payload all copies are wiped.
+/// bundle that is not genuine `take` is not called; for one with a changed payload all copies are wiped.
 ///
 /// `made` receives the data for the monitor. If the boot fails, it contains no secret.
 ///
@@ -61,7 +61,7 @@ pub fn boot<B: FsblBoard>(
     again: &Acceptance<'_>,
     metadata: &mut [u8],
     made: &mut Endorsement,
-    secret: impl FnOnce(&mut B) -> Result<ExpandedDeviceKey, Reason>,
+    take: impl FnOnce(&mut B, &mut ExpandedDeviceKey) -> Result<(), Reason>,
 ) -> Result<Booted, Reason> {
     medium.computer.try_engines();
     medium.board.reached(Point::Tried);
@@ -75,7 +75,8 @@ pub fn boot<B: FsblBoard>(
         let size = size.ok_or(Reason::InternalLimit)?;
         medium.board.read_ahead(payload.offset, Some(payload.load_address), size);
     }
-    let secret = secret(medium.board)?;
+    let mut secret = ExpandedDeviceKey::EMPTY;
+    take(medium.board, &mut secret)?;
     let device = DeviceKey::load(medium.computer, &secret)?;
     medium.board.reached(Point::DeviceKey);
     match verified(medium, bundle) {

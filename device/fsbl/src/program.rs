@@ -124,9 +124,12 @@ pub fn run<F: Form>() -> ! {
     match booted.and_then(|booted| is_settled.map(|()| booted)) {
         Ok(booted) => {
             let is_wiped = machine.stack_used().is_some() && computer.fault() == [None; 2];
-            leave::<F>(&booted, &endorsement, is_wiped)
+            leave::<F>(&booted, &mut endorsement, is_wiped)
         }
-        Err(reason) => refuse::<F>(reason),
+        Err(reason) => {
+            endorsement.wipe();
+            refuse::<F>(reason)
+        }
     }
 }
 
@@ -147,22 +150,24 @@ fn decide(
     // SAFETY: this is the only user of the buffer.
     let metadata = unsafe { &mut *metadata };
     let mut medium = Medium::new(machine, computer, pages);
-    let secret = |_: &mut Machine| machine::take_secret();
-    boot(&mut medium, acceptance, again, &mut metadata.0, endorsement, secret)
+    boot(&mut medium, acceptance, again, &mut metadata.0, endorsement, |_, secret| {
+        machine::take_secret(secret)
+    })
 }
 
 /// Takes the second decision and enters the monitor. `is_wiped` is true if the whole stack was wiped when the device
 /// had its key, and software did no work of the engines afterwards.
-fn leave<F: Form>(booted: &Booted, endorsement: &Endorsement, is_wiped: bool) -> ! {
+fn leave<F: Form>(booted: &Booted, endorsement: &mut Endorsement, is_wiped: bool) -> ! {
     if !booted.verdict.is_confirmed() {
+        endorsement.wipe();
         refuse::<F>(Reason::VerdictNotConfirmed)
     }
     machine::close_pages();
-    let record = machine::handover();
-    let Some(record) = record.first_chunk_mut::<HANDOVER_SIZE>() else {
-        refuse::<F>(Reason::InternalLimit)
-    };
-    Handover::encode(endorsement, record);
+    if let Some(record) = machine::handover().first_chunk_mut::<HANDOVER_SIZE>() {
+        Handover::encode(endorsement, record);
+    }
+    // This function does not return, so that nothing is dropped.
+    endorsement.wipe();
     tell::<F>("fsbl: endorsed, entering the monitor");
     if !booted.verdict.is_confirmed() {
         refuse::<F>(Reason::VerdictNotConfirmed)

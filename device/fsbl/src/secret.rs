@@ -3,48 +3,43 @@
 use core::hint::black_box;
 
 use hartlock_image::Reason;
+use hartlock_kernels::secret::{Secret, confined};
 
 /// An expanded Ed25519 key in Keystone's format: a scalar, and the prefix of nonces. It is overwritten when it is
-/// dropped.
+/// dropped, and stays where it was read to.
 #[repr(align(8))] // the same alignment as a digest
-pub struct ExpandedDeviceKey([u8; 64]);
+pub struct ExpandedDeviceKey(Secret<64>);
 
 impl ExpandedDeviceKey {
-    /// Moves the secret out of `bytes`, which are overwritten in any case.
-    ///
-    /// # Errors
-    /// `DeviceSecretInvalid` if all bits are equal, because the storage was never written or is already closed.
-    pub fn take(bytes: &mut [u8; 64]) -> Result<Self, Reason> {
-        let secret = Self(*bytes);
-        wipe(bytes);
-        let any = secret.0.iter().fold(0, |seen, byte| seen | byte);
-        let all = secret.0.iter().fold(u8::MAX, |seen, byte| seen & byte);
-        let is_usable = black_box(any) != 0 && black_box(all) != u8::MAX;
-        if is_usable { Ok(secret) } else { Err(Reason::DeviceSecretInvalid) }
-    }
+    /// The place for a secret that was not read yet.
+    pub const EMPTY: Self = Self(Secret::ZERO);
 
-    /// Takes the secret that `read` returns. `close` has to close it until reset, even if the secret is invalid.
+    /// Reads the secret by `read`, and closes it by `close` until reset, even if the secret is invalid.
     ///
     /// # Errors
-    /// The same as those of [`take`](Self::take); `NotEndorsed` if the secret stays accessible.
-    pub fn take_and_close(
-        read: impl FnOnce() -> [u8; 64],
+    /// `DeviceSecretInvalid` if all bits are equal, because the storage was never written or is already closed;
+    /// `NotEndorsed` if the secret stays accessible.
+    pub fn take(
+        &mut self,
+        read: impl FnOnce(&mut [u8; 64]),
         close: impl FnOnce() -> bool,
-    ) -> Result<Self, Reason> {
-        let secret = Self::take(&mut read());
+    ) -> Result<(), Reason> {
+        let is_usable = confined(|| {
+            read(&mut self.0);
+            let any = self.0.iter().fold(0, |seen, byte| seen | byte);
+            let all = self.0.iter().fold(u8::MAX, |seen, byte| seen & byte);
+            black_box(any) != 0 && black_box(all) != u8::MAX
+        });
         let is_closed = close();
-        let secret = secret?;
-        if is_closed { Ok(secret) } else { Err(Reason::NotEndorsed) }
+        match (is_usable, is_closed) {
+            (true, true) => Ok(()),
+            (true, false) => Err(Reason::NotEndorsed),
+            (false, _) => Err(Reason::DeviceSecretInvalid),
+        }
     }
 
     pub(crate) const fn bytes(&self) -> &[u8; 64] {
-        &self.0
-    }
-}
-
-impl Drop for ExpandedDeviceKey {
-    fn drop(&mut self) {
-        wipe(&mut self.0);
+        self.0.bytes()
     }
 }
 
@@ -53,9 +48,4 @@ impl core::fmt::Debug for ExpandedDeviceKey {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("ExpandedDeviceKey").finish_non_exhaustive()
     }
-}
-
-/// Overwrites bytes, as reliably as is possible without unsafe code.
-pub(crate) fn wipe<const N: usize>(bytes: &mut [u8; N]) {
-    *bytes = black_box([0; N]);
 }

@@ -2,6 +2,8 @@
 
 use hartlock_image::{Identity, Name, Reason, TrustList, Writer, bytes_at, is_zero};
 
+use hartlock_kernels::secret::Secret;
+
 use crate::block;
 use crate::secret::{DeviceSecret, KEY_SIZE, Purpose};
 
@@ -11,7 +13,7 @@ const TAG: &[u8; 16] = b"HARTLOCK-ROOT-v1";
 const DIGEST_AT: usize = 640;
 
 /// The trust anchor of a device, which the ROM reads at every boot.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RootOfTrust {
     /// Root keys and the policy for the boot bundle.
     pub trust: TrustList,
@@ -33,12 +35,13 @@ impl RootOfTrust {
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
-        let block: [u8; ROOT_OF_TRUST_SIZE] = bytes_at(bytes, 0)?;
-        if !block::is_intact(&block, TAG, DIGEST_AT) || !is_zero(block.get(24..32)?) {
+        let mut block = Secret::<ROOT_OF_TRUST_SIZE>::ZERO;
+        *block = bytes_at(bytes, 0)?;
+        if !block::is_intact(&*block, TAG, DIGEST_AT) || !is_zero(block.get(24..32)?) {
             return None;
         }
-        let (trust, identity) = Self::requirements(&block)?;
-        let secret = DeviceSecret::new(bytes_at(&block, 96)?)?;
+        let (trust, identity) = Self::requirements(&*block)?;
+        let secret = DeviceSecret::new(bytes_at(&*block, 96)?)?;
         Some(Self { trust, board: identity.board, soc: identity.soc, secret })
     }
 
@@ -52,7 +55,7 @@ impl RootOfTrust {
     }
 
     /// Derives the key that authenticates the state records of this device.
-    pub fn state_key(&self) -> [u8; KEY_SIZE] {
+    pub fn state_key(&self) -> Secret<KEY_SIZE> {
         self.secret.derive(Purpose::State, &self.board, &self.soc)
     }
 

@@ -4,6 +4,7 @@ use core::fmt;
 
 use hartlock_image::Name;
 use hartlock_kernels::Hash;
+use hartlock_kernels::secret::Secret;
 use hartlock_kernels::sha2::Sha384;
 
 /// Length of the device secret in bytes.
@@ -14,8 +15,22 @@ pub const KEY_SIZE: usize = 48;
 const BLOCK_SIZE: usize = 128;
 
 /// A secret of 32 random bytes that no other device has. Its `Debug` form does not print the bytes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct DeviceSecret([u8; SECRET_SIZE]);
+///
+/// Bytes and derived keys are overwritten when they are dropped. A boot stage reads and uses them inside of
+/// [`confined`](hartlock_kernels::secret::confined), because values that are moved leave copies.
+pub struct DeviceSecret(Secret<SECRET_SIZE>);
+
+impl PartialEq for DeviceSecret {
+    fn eq(&self, other: &Self) -> bool {
+        *self.0 == *other.0
+    }
+}
+
+impl Clone for DeviceSecret {
+    fn clone(&self) -> Self {
+        Self::of(&self.0)
+    }
+}
 
 impl fmt::Debug for DeviceSecret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,20 +68,29 @@ impl DeviceSecret {
     /// bits are clear or all bits are set.
     pub fn new(bytes: [u8; SECRET_SIZE]) -> Option<Self> {
         let is_blank = [0, 0xff].iter().any(|blank| bytes.iter().all(|byte| byte == blank));
-        (!is_blank).then_some(Self(bytes))
+        (!is_blank).then(|| Self::of(&bytes))
+    }
+
+    fn of(bytes: &[u8; SECRET_SIZE]) -> Self {
+        let mut secret = Secret::ZERO;
+        *secret = *bytes;
+        Self(secret)
     }
 
     /// Returns the bytes of the secret, for programming a device.
     pub const fn bytes(&self) -> &[u8; SECRET_SIZE] {
-        &self.0
+        self.0.bytes()
     }
 
     /// Derives the key for `purpose` on a device with this board and SoC, with one block of HMAC-SHA-384 as in SP
     /// 800-108r1 §4.1.
-    pub fn derive(&self, purpose: Purpose, board: &Name, soc: &Name) -> [u8; KEY_SIZE] {
+    pub fn derive(&self, purpose: Purpose, board: &Name, soc: &Name) -> Secret<KEY_SIZE> {
         const COUNTER: [u8; 4] = 1_u32.to_be_bytes();
         const BITS: [u8; 4] = (8 * KEY_SIZE as u32).to_be_bytes();
-        hmac(&self.0, &[&COUNTER, purpose.label(), &[0], board.field(), soc.field(), &BITS])
+        let mut key = Secret::ZERO;
+        let parts = [&COUNTER, purpose.label(), &[0], board.field(), soc.field(), &BITS];
+        *key = hmac(&*self.0, &parts);
+        key
     }
 }
 
@@ -153,7 +177,7 @@ mod tests {
                 [Purpose::State, Purpose::Payloads, Purpose::Monitor, Purpose::Attestation]
             {
                 for (board, soc) in [("a", "b"), ("ab", "b"), ("a", "ab")] {
-                    keys.push(secret.derive(purpose, &name(board), &name(soc)));
+                    keys.push(*secret.derive(purpose, &name(board), &name(soc)));
                 }
             }
         }
@@ -164,7 +188,7 @@ mod tests {
         // This is the example of spec/device-secret.md.
         let secret = DeviceSecret::new(core::array::from_fn(|index| index as u8)).unwrap();
         let key = secret.derive(Purpose::State, &name("qemu-virt"), &name("virt"));
-        assert_eq!(hex(&key), EXAMPLE);
+        assert_eq!(hex(&*key), EXAMPLE);
     }
 
     /// The expected key. It was computed with the Python module `hmac`, as spec/device-secret.md says.

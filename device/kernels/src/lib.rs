@@ -22,6 +22,7 @@
 //! | `rsa` | RSA signature verification with PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
 //! | `lms` | LMS and HSS signature verification | RFC 8554, SP 800-208 |
 //! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
+//! | [`secret`] | overwriting of secrets in memory | – |
 //! | [`signature`] | types and functions that all signature algorithms share | – |
 //! | `hash_based` | LMS, XMSS and SLH-DSA signature verification with a hardware engine | – |
 //! | `numbers` | RSA and ECDSA signature verification with a hardware engine | – |
@@ -77,6 +78,8 @@ pub mod rsa;
 #[cfg(target_arch = "riscv64")]
 #[allow(unsafe_code, reason = "calls assembly")]
 mod rv64;
+#[allow(unsafe_code, reason = "makes stores that the compiler must not leave out")]
+pub mod secret;
 pub mod sha2;
 pub mod sha3;
 #[cfg(any(feature = "lms", feature = "xmss"))]

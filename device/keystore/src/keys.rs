@@ -5,12 +5,12 @@
 //! change it during the check and the operation. The result replaces the text in the copy. Any error gives a
 //! [`Refusal`], and a key that an operation failed with is erased.
 
-use core::hint::black_box;
 use core::ops::Range;
 
 use hartlock_drivers::mailbox::request::{
     MAX_RECORD_LEN, Operation, Refusal, SIGNATURE_LEN, TAG_LEN, TEXT_AT,
 };
+use hartlock_kernels::secret::{Secret, wipe};
 
 /// Size in bytes of the buffer for a record and the tag that encryption appends.
 pub const BUFFER_LEN: usize = MAX_RECORD_LEN + TAG_LEN;
@@ -250,7 +250,8 @@ impl StoredKey {
     const NONE: StoredKey = StoredKey { handle: 0, bytes: [0; MAX_KEY_LEN] };
 
     fn forget(&mut self) {
-        *black_box(self) = Self::NONE;
+        wipe(&mut self.bytes);
+        self.handle = 0;
     }
 
     /// Returns kind, uses, and the bytes after the header, if the header is valid.
@@ -334,7 +335,7 @@ impl KeyStore {
         let mut places = (1..).zip(&mut self.keys);
         let (number, key) = places.find(|(_, key)| key.handle == 0).ok_or(Refusal::NoFreeHandle)?;
         // Without noise no private key is unwrapped, and the import does not count as a failed one.
-        let mut exponent = [0; NOISE_LEN];
+        let mut exponent = Secret::<NOISE_LEN>::ZERO;
         if kind == KeyKind::Rsa2048 {
             engines.noise(&mut exponent).map_err(|_| Refusal::Failed)?;
         }
@@ -353,7 +354,6 @@ impl KeyStore {
             Err(EngineFailure::NoKey) => Err(Refusal::NoKeys),
             Err(_) => Err(Refusal::Failed),
         };
-        black_box(&mut exponent).fill(0);
         if judged.is_err() {
             key.forget();
         }
@@ -530,7 +530,7 @@ impl StoredKey {
                 .ok_or(EngineFailure::BadKey)?;
             pair.as_chunks_mut().0.iter_mut().zip(others).for_each(|(to, other)| *to = other);
         }
-        black_box(&mut others).fill([0; SIGNATURE_LEN]);
+        wipe(others.as_flattened_mut());
         changed
     }
 

@@ -21,6 +21,7 @@ use hartlock_image::{
     BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, TrustList,
 };
 use hartlock_kernels::Kernels;
+use hartlock_kernels::secret::confined;
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
 use hartlock_virt::board::map;
@@ -98,17 +99,14 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
 
     // SAFETY: the region is read-only flash of this board.
     let block = unsafe { memory::bytes(map::ROOT_OF_TRUST) };
-    let root = RootOfTrust::parse(block)?;
     let [first, second] = map::STATE_COPIES.map(|copy| {
         // SAFETY: the copy is in flash of this board, in read-array mode; nothing writes to it while the ROM runs.
         unsafe { memory::bytes(copy) }
     });
-    let key = root.state_key();
-    let (state, _) = StateRecord::choose(first, second, &key)?;
-    let identity = Identity { board: root.board, soc: root.soc };
-    let acceptance = requirements(&root.trust, &identity, &state);
+    let (trust, identity, state) = confined(|| read_state(block, first, second))?;
+    let acceptance = requirements(&trust, &identity, &state);
     // The state is read a second time with swapped copies, so that one skipped instruction cannot restore an old floor.
-    let (state_again, _) = StateRecord::choose(second, first, &key)?;
+    let (_, _, state_again) = confined(|| read_state(block, second, first))?;
     let (trust_again, identity_again) =
         RootOfTrust::requirements(block).ok_or(Reason::RootOfTrustInvalid)?;
     let again = requirements(&trust_again, &identity_again, &state_again);
@@ -143,6 +141,17 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
     }
     dma::guard()?;
     Ok((verdict, reported))
+}
+
+/// Reads keys, names and state of this device. The secrets that this takes stay below the frame of the caller.
+fn read_state(
+    block: &[u8],
+    first: &[u8],
+    second: &[u8],
+) -> Result<(TrustList, Identity, StateRecord), Reason> {
+    let root = RootOfTrust::parse(block)?;
+    let (state, _) = StateRecord::choose(first, second, &root.state_key())?;
+    Ok((root.trust, Identity { board: root.board, soc: root.soc }, state))
 }
 
 /// Takes the second decision, releases the other harts, and enters OpenSBI.

@@ -80,13 +80,14 @@ impl RotEngines {
     /// HMAC-SHA-256 with a key of at most a block; nothing if there is no engine, or it failed. The key is wiped with the engine
     /// when it is given back.
     #[cfg(feature = "keys")]
-    pub fn mac(&self, key: &[u8], message: &[u8]) -> Option<[u8; 32]> {
+    pub fn mac(&self, key: &[u8], message: &[u8], tag: &mut [u8; 32]) -> Option<()> {
         self.with_sha2(|engine| {
             engine.start(sha2::Sha2Function::HmacSha256(key)).ok()?;
             engine.push(message);
             engine.process();
             engine.until_done().ok()?;
-            engine.digest().ok()
+            *tag = engine.digest().ok()?;
+            Some(())
         })
     }
 

@@ -3,6 +3,7 @@
 
 use hartlock_drivers::device_secret::DeviceSecretPage;
 use hartlock_drivers::key_slot::KeySlot;
+use hartlock_kernels::secret::Secret;
 pub use hartlock_rot::keys::KeyService;
 use hartlock_rot::{DEVICE_SECRET, KEY_SLOT, wipe_stack};
 
@@ -34,18 +35,18 @@ fn derive_and_fill(engines: &RotEngines) -> bool {
     // returned.
     let mut page =
         unsafe { DeviceSecretPage::new(core::ptr::with_exposed_provenance_mut(DEVICE_SECRET)) };
-    let secret = page.read();
+    let mut secret = Secret::<64>::ZERO;
+    page.read(&mut secret);
     // Without a TEE no other code needs the secret. With a TEE, the code that endorses the monitor closes it.
     let is_closed = cfg!(feature = "tee") || page.close(|| ());
     let first = secret.first().copied().unwrap_or_default();
     // Storage that was never written holds the same value on every such device, so no key is derived from it.
     let is_blank = matches!(first, 0 | 0xff) && secret.iter().all(|byte| *byte == first);
-    let key = if is_closed && !is_blank { engines.mac(&secret, DERIVATION) } else { None };
-    match key {
-        Some(key) => slot.fill(&key, || ()),
-        None => {
-            slot.lock();
-            false
-        }
+    let mut key = Secret::<32>::ZERO;
+    let is_usable = is_closed && !is_blank;
+    if is_usable && engines.mac(&*secret, DERIVATION, &mut key).is_some() {
+        return slot.fill(&key, || ());
     }
+    slot.lock();
+    false
 }

@@ -11,6 +11,7 @@ use hartlock_fsbl::{Computer, Endorsement, ExpandedDeviceKey, HANDOVER_SIZE, Han
 use hartlock_image::{PAGE_SIZE, PayloadType, Reason};
 use hartlock_kernels::Kernels;
 use hartlock_kernels::engines::EngineFault;
+use hartlock_kernels::secret::wipe;
 use hartlock_rot::{DEVICE_SECRET, host, wipe_stack};
 
 use crate::words::Words;
@@ -40,16 +41,22 @@ pub fn hand_over(kernels: Kernels, measurement: Option<[u8; 64]>) -> Result<(), 
 #[inline(never)]
 fn endorse_and_write(kernels: Kernels, measurement: &[u8; 64]) -> Result<(), Reason> {
     let mut computer = Computer::new(kernels);
-    let secret = ExpandedDeviceKey::take_and_close(|| secret_page().read(), shut_secret)?;
-    let endorsed = endorse(&mut computer, &secret, measurement, |_| ());
+    let mut secret = ExpandedDeviceKey::EMPTY;
+    secret.take(|bytes| secret_page().read(bytes), shut_secret)?;
+    let mut made = Endorsement { measurement: *measurement, ..Endorsement::EMPTY };
+    let endorsed = endorse(&mut computer, &secret, &mut made, |_| ());
     say(computer.fault());
-    write(&endorsed?).map_err(|_| Reason::MediumError)
+    endorsed?;
+    write(&made).map_err(|_| Reason::MediumError)
 }
 
 fn write(endorsement: &Endorsement) -> Result<(), host::BusError> {
     let Words(record) = &mut Words([0; HANDOVER_SIZE]);
     Handover::encode(endorsement, record);
-    host::write(HANDOVER, record)
+    let written = host::write(HANDOVER, record);
+    // It holds the key of the monitor.
+    wipe(record);
+    written
 }
 
 /// Clears the record and closes the secret, so that a refused host gets nothing of an endorsement.

@@ -9,6 +9,7 @@ use hartlock_drivers::mailbox::Answer;
 use hartlock_drivers::mailbox::request::{Operation, Permitted, Refusal};
 use hartlock_drivers::noise_source::NoiseSource;
 use hartlock_drivers::wait::Polling;
+use hartlock_kernels::secret::wipe;
 use hartlock_keystore::engines::HardwareKeyEngines;
 use hartlock_keystore::keys::{BUFFER_LEN, KeyStore, used_len};
 use hartlock_regs::Block;
@@ -50,7 +51,7 @@ impl KeyService {
         let result = self.serve_copy(permitted, answer);
         // The rest of the buffer is already zero.
         let len = usize::try_from(permitted.input.size()).unwrap_or(BUFFER_LEN);
-        self.buffer.iter_mut().take(used_len(len)).for_each(|byte| *byte = 0);
+        wipe(self.buffer.get_mut(..used_len(len)).unwrap_or_default());
         if permitted.operation == Operation::ImportKey {
             // The compiler may have left copies of the key on the stack.
             wipe_stack();

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use hartlock_fsbl::Computer;
-use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::ed25519_signer::KeyPair;
 use hartlock_kernels::sha3::Sha3_512;
 use hartlock_kernels::{Hash, Kernels};
 
@@ -60,10 +60,9 @@ fn right(what: &str, bytes: usize) -> Result<String> {
 /// Same as [`right`], for another monitor.
 pub fn right_of(monitor: &[u8], what: &str) -> Result<String> {
     let digest = |parts: &[&[u8]]| Computer::new(Kernels::PORTABLE).digest(parts);
-    let pair = |expanded: &[u8; 64]| {
-        let pair = KeyPair::new(ExpandedKey::from_digest(expanded));
-        pair.ok().context("no key pair")
-    };
+    fn pair(expanded: &[u8; 64]) -> Result<KeyPair<'_>> {
+        KeyPair::new(expanded).ok().context("no key pair")
+    }
     let device: [u8; 64] = std::array::from_fn(|at| 255 - at as u8);
     let measurement = digest(&[monitor]);
     let mut expanded = digest(&[&digest(&[&device, &measurement])[..32]]);

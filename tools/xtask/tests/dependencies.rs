@@ -18,7 +18,7 @@ const RULES: &[(&[&str], &[&str])] = &[
     (&["device/verify"], &["device/handoff", "device/image", "device/kernels"]),
     (&["device/drivers"], &["device/image", "device/kernels", "device/regs", "device/verify"]),
     (&["device/boards"], &["device/image", "device/verify"]),
-    (&["device/keystore"], &["device/drivers", "device/regs"]),
+    (&["device/keystore"], &["device/drivers", "device/kernels", "device/regs"]),
     (&["device"], &["device"]),
     (&["host/first-stage"], &["device/image", "device/kernels", "device/verify"]),
     (&["host/files", "host/terminal", "tools/xtask"], NOTHING),

@@ -13,7 +13,7 @@ use hartlock_image::{
 };
 use hartlock_kernels::Kernels;
 use hartlock_kernels::ed25519_keystone;
-use hartlock_kernels::ed25519_signer::{ExpandedKey, KeyPair};
+use hartlock_kernels::ed25519_signer::KeyPair;
 use hartlock_kernels::engines::{
     Attached, Attachment, Challenge, EngineFault as Fault, EngineKind, Engines, PART_UNIT,
     Sha3Digest, SigningSlot as Slot, Wipe,
@@ -45,7 +45,15 @@ fn hex<const N: usize>(text: &str) -> [u8; N] {
 }
 
 fn secret() -> ExpandedDeviceKey {
-    ExpandedDeviceKey::take(&mut hex(SECRET)).unwrap()
+    let mut secret = ExpandedDeviceKey::EMPTY;
+    secret.take(|bytes| *bytes = hex(SECRET), || true).unwrap();
+    secret
+}
+
+/// Endorses the monitor of the tests.
+fn endorsed(computer: &mut Computer) -> Result<Endorsement, Reason> {
+    let mut made = Endorsement { measurement: hex(MEASUREMENT), ..Endorsement::EMPTY };
+    endorse(computer, &secret(), &mut made, |_| ()).map(|()| made)
 }
 
 /// A model of a hash engine. It returns correct digests until `left` is used up, and can flip bits of its digests.
@@ -155,7 +163,7 @@ impl Signs {
             return None;
         }
         self.tell();
-        *into = *KeyPair::new(ExpandedKey::from_digest(expanded)).unwrap().public_key();
+        *into = *KeyPair::new(expanded).unwrap().public_key();
         into[0] ^= self.flip_key;
         self.loads += 1;
         // The key after the known answer is that of the device.
@@ -295,8 +303,9 @@ fn is_known(made: &Endorsement) {
 fn derives_and_endorses_as_another_program_does() {
     let mut software = software();
     let mut points = Vec::new();
-    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |point| points.push(point));
-    is_known(&made.unwrap());
+    let mut made = Endorsement { measurement: hex(MEASUREMENT), ..Endorsement::EMPTY };
+    endorse(&mut software, &secret(), &mut made, |point| points.push(point)).unwrap();
+    is_known(&made);
     assert_eq!(points, [Point::DeviceKey, Point::Derived, Point::KeyPair, Point::Endorsed]);
     assert_eq!(software.fault(), [Some(Fault::Missing); 2]);
 }
@@ -306,7 +315,8 @@ fn a_verifier_accepts_the_endorsement_and_keys_of_the_monitor_sign() {
     let message = [&hex::<64>(MEASUREMENT)[..], &hex::<32>(PUBLIC_KEY)].concat();
     let verified = ed25519_keystone::verify(&hex(DEVICE_PUBLIC_KEY), &message, &hex(SIGNATURE));
     assert_eq!(verified, Ok(()));
-    let pair = KeyPair::new(ExpandedKey::from_digest(&hex(SECRET_KEY))).unwrap();
+    let expanded = hex(SECRET_KEY);
+    let pair = KeyPair::new(&expanded).unwrap();
     assert_eq!(*pair.public_key(), hex::<32>(PUBLIC_KEY));
 }
 
@@ -314,7 +324,7 @@ fn a_verifier_accepts_the_endorsement_and_keys_of_the_monitor_sign() {
 fn engines_give_the_same() {
     let mut engines = computer(Some(Hashes::GOOD), Some(Signs::GOOD));
     assert_eq!(engines.fault(), [None; 2]);
-    is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+    is_known(&endorsed(&mut engines).unwrap());
     assert_eq!(engines.fault(), [None; 2]);
 }
 
@@ -328,7 +338,7 @@ fn software_does_what_engines_answer_wrong() {
     for sign in wrong {
         let mut engines = computer(Some(Hashes { flip: 1, ..Hashes::GOOD }), Some(sign));
         assert_eq!(engines.fault(), [Some(Fault::WrongAnswer); 2]);
-        is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+        is_known(&endorsed(&mut engines).unwrap());
     }
 }
 
@@ -340,7 +350,7 @@ fn software_does_what_engines_leave_undone() {
         let hash = Hashes { left: digests, ..Hashes::GOOD };
         let mut engines = computer(Some(hash), Some(Signs { left: answers, ..Signs::GOOD }));
         assert_eq!(engines.fault(), [None; 2], "{digests} {answers}");
-        is_known(&endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ()).unwrap());
+        is_known(&endorsed(&mut engines).unwrap());
         let needs_more = digests < 3 || (digests, answers) == (3, 4);
         let of_hash = needs_more.then_some(Fault::Failed);
         assert_eq!(engines.fault(), [of_hash, Some(Fault::Failed)], "{digests} {answers}");
@@ -362,37 +372,49 @@ fn verified(key: &[u8; 32], signature: &[u8; 64], challenge: &[u8; 64]) -> Resul
 fn one_scalar_never_signs_under_two_public_keys() {
     let mut engines = computer(None, Some(Signs { change: Change::Ages, ..Signs::GOOD }));
     assert_eq!(engines.fault()[1], None);
-    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    let made = endorsed(&mut engines);
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
 }
 
 #[test]
 fn a_monitor_beside_an_engine_that_keeps_keys_is_not_endorsed() {
     let mut engines = computer(None, Some(Signs { change: Change::Keeps, ..Signs::GOOD }));
-    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    let made = endorsed(&mut engines);
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
     let mut engines = computer(Some(Hashes { can_wipe: false, ..Hashes::GOOD }), None);
-    let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+    let made = endorsed(&mut engines);
     assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
 }
 
 #[test]
-fn a_secret_of_equal_bits_is_none_and_its_source_is_wiped() {
+fn a_secret_of_equal_bits_is_none_and_one_that_stays_open_is_not_used() {
+    let take = |bytes: [u8; 64], is_closed| {
+        let (mut is_asked, mut secret) = (false, ExpandedDeviceKey::EMPTY);
+        let taken = secret.take(
+            |place| *place = bytes,
+            || {
+                is_asked = true;
+                is_closed
+            },
+        );
+        assert!(is_asked, "the secret is closed in any case");
+        taken
+    };
     for byte in [0, u8::MAX] {
         let mut bytes = [byte; 64];
-        assert_eq!(ExpandedDeviceKey::take(&mut bytes).unwrap_err(), Reason::DeviceSecretInvalid);
-        assert_eq!(bytes, [0; 64]);
-        bytes = [byte; 64];
+        for is_closed in [true, false] {
+            assert_eq!(take(bytes, is_closed), Err(Reason::DeviceSecretInvalid));
+        }
         bytes[63] ^= 0x10;
-        assert!(ExpandedDeviceKey::take(&mut bytes).is_ok());
-        assert_eq!(bytes, [0; 64]);
+        assert_eq!(take(bytes, true), Ok(()));
+        assert_eq!(take(bytes, false), Err(Reason::NotEndorsed));
     }
 }
 
 #[test]
 fn secrets_are_not_shown() {
     let mut software = software();
-    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
+    let made = endorsed(&mut software).unwrap();
     assert!(!std::format!("{made:?}").contains("secret"));
     assert_eq!(std::format!("{:?}", secret()), "ExpandedDeviceKey { .. }");
 }
@@ -400,7 +422,7 @@ fn secrets_are_not_shown() {
 #[test]
 fn a_handover_is_read_as_it_was_written() {
     let mut software = software();
-    let made = endorse(&mut software, &secret(), &hex(MEASUREMENT), |_| ()).unwrap();
+    let made = endorsed(&mut software).unwrap();
     let mut record = [0; HANDOVER_SIZE];
     Handover::encode(&made, &mut record);
     is_known(&Handover::parse(&record).unwrap());
@@ -455,9 +477,9 @@ impl Bench {
         let mut pages = Pages::new(&mut page);
         pages.begin(self);
         let mut medium = Medium::new(self, computer, &mut pages);
-        let secret = |bench: &mut Bench| {
+        let secret = |bench: &mut Bench, place: &mut ExpandedDeviceKey| {
             bench.secrets_taken += 1;
-            ExpandedDeviceKey::take(&mut hex(SECRET))
+            place.take(|bytes| *bytes = hex(SECRET), || true)
         };
         let (mut metadata, mut made) = ([0; 24 << 10], Endorsement::EMPTY);
         let booted = boot(&mut medium, &acceptance, &acceptance, &mut metadata, &mut made, secret);
@@ -549,7 +571,8 @@ fn a_bundle_is_verified_measured_and_read_once() {
             assert!(booted.verdict.is_confirmed());
             assert_eq!(booted.entry, map::FIRST.start);
             assert_eq!(made.measurement, computer.digest(&[&monitor]));
-            let again = endorse(&mut computer, &secret(), &made.measurement, |_| ()).unwrap();
+            let mut again = Endorsement { measurement: made.measurement, ..Endorsement::EMPTY };
+            endorse(&mut computer, &secret(), &mut again, |_| ()).unwrap();
             assert_eq!((made.public_key, made.signature), (again.public_key, again.signature));
             assert_eq!(bench.memory[..MONITOR_SIZE], monitor);
             assert!(bench.memory[MONITOR_SIZE..5 * PAGE].iter().all(|byte| *byte == 0));
@@ -591,7 +614,7 @@ fn an_engine_that_fails_and_does_not_forget_is_stuck() {
     for digests in 1..4 {
         let hash = Hashes { left: digests, can_wipe: false, ..Hashes::GOOD };
         let mut engines = computer(Some(hash), None);
-        let made = endorse(&mut engines, &secret(), &hex(MEASUREMENT), |_| ());
+        let made = endorsed(&mut engines);
         assert_eq!(made.unwrap_err(), Reason::NotEndorsed);
         assert_eq!(engines.fault()[0], Some(Fault::Stuck));
     }

@@ -307,8 +307,8 @@ fn secret_page() -> hartlock_drivers::device_secret::DeviceSecretPage {
 ///
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
-pub fn take_secret() -> Result<ExpandedDeviceKey, Reason> {
-    ExpandedDeviceKey::take_and_close(|| secret_page().read(), shut_secret)
+pub fn take_secret(secret: &mut ExpandedDeviceKey) -> Result<(), Reason> {
+    secret.take(|bytes| secret_page().read(bytes), shut_secret)
 }
 
 /// Closes the secret until reset. Returns true if it is closed.

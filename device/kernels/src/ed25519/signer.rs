@@ -14,9 +14,8 @@
 //!
 //! A signature is verified before it is returned, because the scalar can be computed from a faulty signature. The
 //! public key belongs to the key pair and is not an argument, because signatures with two public keys for one scalar
-//! would also reveal the scalar. Copies of secrets are overwritten when they are dropped, as far as the language
-//! allows this without unsafe code. The compiler may have moved or spilled other copies. The caller, who owns the
-//! stack, must wipe it.
+//! would also reveal the scalar. Secrets stay where the caller keeps them: a key pair has a reference to its expanded
+//! key, and whatever is computed from it is on a part of the stack that is overwritten ([`secret::confined`]).
 
 use core::hint::black_box;
 
@@ -26,6 +25,7 @@ use super::point::{Addend, Completed, Extended, Projective};
 use super::scalar::{L, Scalar};
 use super::{PUBLIC_KEY_LEN, SIGNATURE_LEN, solve};
 use crate::Hash;
+use crate::secret::{self, Secret};
 
 /// Parameters of the comb: number of teeth, number of columns, and number of columns for each of the two tables.
 const TEETH: usize = 5;
@@ -45,48 +45,23 @@ pub enum Error {
     NotVerified,
 }
 
-/// A secret key in expanded form: the clamped scalar, and the prefix that derives nonces (RFC 8032 §5.1.5 steps 1 and
-/// 2).
-pub struct ExpandedKey {
-    scalar: [u8; 32],
-    prefix: [u8; 32],
-}
-
-impl ExpandedKey {
-    /// Makes a key from the digest of a seed, or from the 64 bytes that Keystone stores as a key. The scalar is
-    /// clamped here.
-    pub fn from_digest(digest: &[u8; 64]) -> Self {
-        let mut key = Self { scalar: [0; 32], prefix: [0; 32] };
-        let (scalar, prefix) = digest.split_at(32);
-        key.scalar.copy_from_slice(scalar);
-        key.prefix.copy_from_slice(prefix);
-        key.scalar[0] &= 0xf8;
-        key.scalar[31] = key.scalar[31] & 0x7f | 0x40;
-        key
-    }
-}
-
-impl Drop for ExpandedKey {
-    fn drop(&mut self) {
-        wipe(&mut self.scalar);
-        wipe(&mut self.prefix);
-    }
-}
-
-/// A secret key with its public key.
-pub struct KeyPair {
-    key: ExpandedKey,
+/// A secret key with its public key. The secret key is in expanded form: the scalar, which is clamped here if it is not
+/// yet, and the prefix that derives nonces (RFC 8032 §5.1.5 steps 1 and 2). These are the digest of a seed, or the 64
+/// bytes that Keystone stores as a key.
+pub struct KeyPair<'a> {
+    expanded: &'a [u8; 64],
     public_key: [u8; PUBLIC_KEY_LEN],
 }
 
-impl KeyPair {
+impl<'a> KeyPair<'a> {
     /// Makes a key pair and computes its public key.
     ///
     /// # Errors
     /// `Zero` if the scalar is zero modulo L.
-    pub fn new(key: ExpandedKey) -> Result<Self, Error> {
-        let public_key = base_product(&reduced(&key.scalar).0)?;
-        Ok(Self { key, public_key })
+    pub fn new(expanded: &'a [u8; 64]) -> Result<Self, Error> {
+        let mut public_key = [0; PUBLIC_KEY_LEN];
+        secret::confined(|| base_product(&scalar(expanded).0, &mut public_key))?;
+        Ok(Self { expanded, public_key })
     }
 
     /// Returns the public key, which is the encoded point A.
@@ -103,32 +78,46 @@ impl KeyPair {
         new: impl Fn() -> H,
         message: &[u8],
     ) -> Result<[u8; SIGNATURE_LEN], Error> {
-        let digest = |parts: &[&[u8]]| {
-            let mut hash = new();
-            parts.iter().for_each(|part| hash.update(part));
-            hash.finalize()
-        };
-        let nonce = Wiped(Scalar::from_digest(&digest(&[&self.key.prefix, message])).words());
-        let r = base_product(&nonce.0)?;
-        let challenge = Scalar::from_digest(&digest(&[&r, &self.public_key, message])).words();
-        let s = multiply_add(&challenge, &reduced(&self.key.scalar).0, &nonce.0);
         let mut signature = [0; SIGNATURE_LEN];
-        for (to, from) in signature.iter_mut().zip(r.iter().chain(s.as_flattened())) {
-            *to = *from;
-        }
+        secret::confined(|| self.sign_into(&new, message, &mut signature))?;
         // The verification uses a different multiplication, with another table and other code.
         let expected = solve(&self.public_key, message, &signature, &new);
         match expected {
-            Ok(expected) if expected == r && black_box(expected) == r => Ok(signature),
+            Ok(r) if signature.starts_with(&r) && black_box(&signature).starts_with(&r) => {
+                Ok(signature)
+            }
             _ => {
                 signature.fill(0);
                 Err(Error::NotVerified)
             }
         }
     }
+
+    fn sign_into<H: Hash<Output = [u8; 64]>>(
+        &self,
+        new: &impl Fn() -> H,
+        message: &[u8],
+        signature: &mut [u8; SIGNATURE_LEN],
+    ) -> Result<(), Error> {
+        let digest = |parts: &[&[u8]]| {
+            let mut hash = new();
+            parts.iter().for_each(|part| hash.update(part));
+            hash.finalize()
+        };
+        let (_, prefix) = self.expanded.split_at(32);
+        let nonce = Wiped(Scalar::from_digest(&digest(&[prefix, message])).words());
+        let mut r = [0; PUBLIC_KEY_LEN];
+        base_product(&nonce.0, &mut r)?;
+        let challenge = Scalar::from_digest(&digest(&[&r, &self.public_key, message])).words();
+        let s = multiply_add(&challenge, &scalar(self.expanded).0, &nonce.0);
+        for (to, from) in signature.iter_mut().zip(r.iter().chain(s.as_flattened())) {
+            *to = *from;
+        }
+        Ok(())
+    }
 }
 
-impl core::fmt::Debug for KeyPair {
+impl core::fmt::Debug for KeyPair<'_> {
     /// Formats the key pair without its secrets.
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("KeyPair").field("public_key", &self.public_key).finish_non_exhaustive()
@@ -140,24 +129,19 @@ struct Wiped([u64; 4]);
 
 impl Drop for Wiped {
     fn drop(&mut self) {
-        self.0 = black_box([0; 4]);
+        secret::wipe(&mut self.0);
     }
 }
 
-fn wipe(bytes: &mut [u8; 32]) {
-    *bytes = black_box([0; 32]);
-}
-
-/// Reduces a number of 32 little-endian bytes modulo L, the order of B.
-fn reduced(bytes: &[u8; 32]) -> Wiped {
-    let mut digest = [0; 64];
-    for (to, from) in digest.iter_mut().zip(bytes) {
+/// Returns the scalar of an expanded key, clamped and reduced modulo L, the order of B.
+fn scalar(expanded: &[u8; 64]) -> Wiped {
+    let mut digest = Secret::<64>::ZERO;
+    for (to, from) in digest.iter_mut().zip(expanded).take(32) {
         *to = *from;
     }
-    let words = Scalar::from_digest(black_box(&digest)).words();
-    digest = black_box([0; 64]);
-    let _ = black_box(&digest);
-    Wiped(words)
+    digest[0] &= 0xf8;
+    digest[31] = digest[31] & 0x7f | 0x40;
+    Wiped(Scalar::from_digest(&digest).words())
 }
 
 /// Computes a · b + c modulo L for numbers below L. The sum has eight words, which are then reduced.
@@ -190,7 +174,7 @@ fn multiply_add(a: &[u64; 4], b: &[u64; 4], c: &[u64; 4]) -> [[u8; 8]; 4] {
 }
 
 /// Computes the encoding of \[k\]B for a nonzero k below L.
-fn base_product(k: &[u64; 4]) -> Result<[u8; PUBLIC_KEY_LEN], Error> {
+fn base_product(k: &[u64; 4], encoded: &mut [u8; PUBLIC_KEY_LEN]) -> Result<(), Error> {
     if black_box(k.iter().fold(0, |bits, word| bits | word)) == 0 {
         return Err(Error::Zero);
     }
@@ -207,7 +191,8 @@ fn base_product(k: &[u64; 4]) -> Result<[u8; PUBLIC_KEY_LEN], Error> {
         }
     }
     next.project(&mut projective);
-    Ok(projective.encode())
+    *encoded = projective.encode();
+    Ok(())
 }
 
 /// A number as a sum of powers of two with signs. Bit i is set if 2^i is added, and clear if it is subtracted.

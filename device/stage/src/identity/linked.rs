@@ -6,6 +6,7 @@
 
 use hartlock_handoff::{ROOT_OF_TRUST_SIZE, RootOfTrust, STATE_SIZE, StateRecord};
 use hartlock_image::{Identity, Reason};
+use hartlock_kernels::secret::confined;
 use hartlock_verify::Acceptance;
 use hartlock_verify::board::Board;
 
@@ -25,9 +26,12 @@ static HARTLOCK_IDENTITY: [u8; SIZE] = [0xff; SIZE];
 #[inline(never)]
 pub fn requirements(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
     let (root, state) = blocks().ok_or(Reason::RootOfTrustInvalid)?;
-    let root = RootOfTrust::parse(root)?;
-    let state = StateRecord::parse(state, &root.state_key()).ok_or(Reason::CounterStoreInvalid)?;
-    Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
+    confined(|| {
+        let root = RootOfTrust::parse(root)?;
+        let state = StateRecord::parse(state, &root.state_key());
+        let state = state.ok_or(Reason::CounterStoreInvalid)?;
+        Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
+    })
 }
 
 /// Returns the same requirements from a second reading, for the redundant checks. The first reading has checked that

@@ -230,7 +230,7 @@ impl TestBoard {
         run::quietly(&mut sign)?;
         Ok(Setup {
             rom: fs::read(&self.firmware.rom.bin)?,
-            root: files.root,
+            root: files.root.clone(),
             boot: fs::read(&files.boot)?,
             system: Some(fs::read(&system)?),
             state: Provisioning::default(),

@@ -23,6 +23,7 @@ use core::hint::black_box;
 use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::mailbox::request::{INLINE, Limits};
 use hartlock_drivers::mailbox::{Answer, Request};
+use hartlock_kernels::secret::wipe;
 use hartlock_keystore::keys::BUFFER_LEN;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::keys::KeyService;
@@ -102,8 +103,8 @@ pub fn run() -> Result<(), Error> {
         };
     }
     // The copies of results are cleared, because the machine must not find them.
-    black_box(wanted).fill(0);
-    black_box(found).fill(0);
+    wipe(wanted);
+    wipe(found);
     rot_keys_served();
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use hartlock_handoff::{RootOfTrust, StateRecord};
 use hartlock_image::{Identity, Reason};
+use hartlock_kernels::secret::confined;
 use hartlock_stage::identity::of_boot;
 use hartlock_verify::Acceptance;
 use hartlock_verify::board::Board;
@@ -15,10 +16,12 @@ use hartlock_virt::memory;
 /// `RootOfTrustInvalid`, `CounterStoreInvalid`.
 #[inline(never)]
 pub fn requirements(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
-    let root = RootOfTrust::parse(block())?;
-    let [first, second] = copies();
-    let (state, _) = StateRecord::choose(first, second, &root.state_key())?;
-    Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
+    confined(|| {
+        let root = RootOfTrust::parse(block())?;
+        let [first, second] = copies();
+        let (state, _) = StateRecord::choose(first, second, &root.state_key())?;
+        Ok(of_boot(root.trust, Identity { board: root.board, soc: root.soc }, &state, board))
+    })
 }
 
 /// Returns the same requirements from a second reading, with swapped copies, for the redundant
@@ -28,11 +31,14 @@ pub fn requirements(board: &'static Board<'static>) -> Result<Acceptance<'static
 /// The same as those of `requirements`.
 #[inline(never)]
 pub fn requirements_again(board: &'static Board<'static>) -> Result<Acceptance<'static>, Reason> {
-    let key = RootOfTrust::parse(block())?.state_key();
-    let (trust, identity) = RootOfTrust::requirements(block()).ok_or(Reason::RootOfTrustInvalid)?;
-    let [first, second] = copies();
-    let (state, _) = StateRecord::choose(second, first, &key)?;
-    Ok(of_boot(trust, identity, &state, board))
+    confined(|| {
+        let key = RootOfTrust::parse(block())?.state_key();
+        let requirements = RootOfTrust::requirements(block());
+        let (trust, identity) = requirements.ok_or(Reason::RootOfTrustInvalid)?;
+        let [first, second] = copies();
+        let (state, _) = StateRecord::choose(second, first, &key)?;
+        Ok(of_boot(trust, identity, &state, board))
+    })
 }
 
 // The value is opaque: the results of two readings are compared, and the compiler would otherwise

@@ -155,11 +155,11 @@ fn wait_for_harts() -> Result<(), Reason> {
 ///
 /// # Errors
 /// `DeviceSecretInvalid`; `NotEndorsed` if the secret stays accessible.
-pub fn take_secret() -> Result<ExpandedDeviceKey, Reason> {
+pub fn take_secret(secret: &mut ExpandedDeviceKey) -> Result<(), Reason> {
     let start: *const u8 = core::ptr::with_exposed_provenance(SECRET.start as usize);
     // SAFETY: this is a byte of the secret, and reading it has no side effect.
     let byte = |index| unsafe { start.wrapping_add(index).read_volatile() };
-    ExpandedDeviceKey::take_and_close(|| core::array::from_fn(byte), shut_secret)
+    secret.take(|bytes| (0..).zip(bytes).for_each(|(at, to)| *to = byte(at)), shut_secret)
 }
 
 /// Closes the secret until reset, by the first PMP entry. Returns true if it is closed.

@@ -90,10 +90,11 @@ pub fn root_of_trust(data: &[u8]) {
         // Secrets of only 0x00 or only 0xff bytes are invalid.
         secret: DeviceSecret::new([choices.byte() & 0x7f | 1; SECRET_SIZE]).expect("a secret"),
     };
+    let encoded = right.encode();
     let wanted = is_right(&right.trust).then_some(right);
-    assert_eq!(RootOfTrust::parse(&right.encode()).ok(), wanted);
+    assert_eq!(RootOfTrust::parse(&encoded).ok(), wanted);
     let block: [u8; ROOT_OF_TRUST_SIZE] =
-        distorted(&mut choices, right.encode(), |block| seal(block, 640));
+        distorted(&mut choices, encoded, |block| seal(block, 640));
     if let Ok(read) = RootOfTrust::parse(&block) {
         assert!(is_right(&read.trust), "no key, or a key twice");
         assert!(read.encode() == block, "one encoding of a root-of-trust block");

@@ -449,15 +449,21 @@ pub fn expected_with(size: usize, secret: &[u8; 64]) -> Result<Endorsement> {
     endorsement(&bundle(ComputeMode::Engines, size, &[])?.1, secret)
 }
 
-/// Returns the endorsement of these bytes.
-fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
+/// Returns the endorsement of these bytes by a device with this secret.
+///
+/// # Errors
+/// `DeviceSecretInvalid` if the secret is not valid.
+pub fn endorsement(monitor: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
     let mut hash = Sha3_512::new();
     hash.update(monitor);
     let mut software = Computer::new(Kernels::PORTABLE);
-    let secret = ExpandedDeviceKey::take(&mut secret.clone());
-    let secret = secret.map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
-    let made = endorse(&mut software, &secret, &hash.finalize(), |_| ());
-    made.map_err(|reason| anyhow::anyhow!("{}", reason.title()))
+    let mut device = ExpandedDeviceKey::EMPTY;
+    let mut made = Endorsement { measurement: hash.finalize(), ..Endorsement::EMPTY };
+    device
+        .take(|bytes| *bytes = *secret, || true)
+        .and_then(|()| endorse(&mut software, &device, &mut made, |_| ()))
+        .map_err(|reason| anyhow::anyhow!("{}", reason.title()))?;
+    Ok(made)
 }
 
 /// Boots by engines and in software, or as asked for, and prints the timelines. Returns false if a bound is exceeded.
