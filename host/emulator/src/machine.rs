@@ -239,6 +239,20 @@ impl Machine {
         harts
     }
 
+    /// Returns the registers of a hart, those of its modes included, as they are printed: every number of 64 bits.
+    ///
+    /// # Errors
+    /// If QEMU does not answer.
+    pub fn registers(&mut self, hart: u64) -> Result<Vec<u64>, Error> {
+        let command = json!({ "command-line": "info registers", "cpu-index": hart });
+        let text = self.command("human-monitor-command", command).map_err(Error::NoAnswer)?;
+        let numbers = text.as_str().unwrap_or_default().split_whitespace();
+        Ok(numbers
+            .filter(|number| number.len() == 16)
+            .filter_map(|number| u64::from_str_radix(number, 16).ok())
+            .collect())
+    }
+
     /// Requests QEMU to end, kills it if it does not, and returns its error output.
     fn quit(&mut self) -> String {
         if !self.has_exited && self.command("quit", Value::Null).is_ok() {

@@ -22,6 +22,7 @@ mod sbi;
 mod tee;
 mod traps;
 mod verdict;
+mod wiped;
 
 use std::env;
 use std::path::Path;
@@ -86,6 +87,7 @@ fn cases() -> Vec<Case> {
         verdict::cases(),
         algorithms::cases(),
         tee::cases(),
+        wiped::cases(),
     ]
     .into_iter()
     .flatten()
@@ -261,6 +263,15 @@ pub fn algorithms_step(_: &Path) -> Result<Outcome> {
     group("algorithms")
 }
 
+/// Test step: a first-stage loader whose secrets are searched for after a boot.
+pub fn wiped_first_step(_: &Path) -> Result<Outcome> {
+    named(&["wiped/the-first-stage-leaves-no-secret-to-the-monitor"])
+}
+
+pub fn wiped_step(_: &Path) -> Result<Outcome> {
+    group("wiped")
+}
+
 pub fn tee_step(_: &Path) -> Result<Outcome> {
     group("tee")
 }
@@ -285,6 +296,7 @@ mod tests {
                 "verdict",
                 "algorithms",
                 "tee",
+                "wiped",
             ];
             assert!(groups.contains(&group), "{name} is run by no step");
         }

@@ -58,6 +58,8 @@ const STEPS: &[xtask::Step] = &[
     ("verdict", boots::verdict_step),
     ("algorithms", boots::algorithms_step),
     ("tee", boots::tee_step),
+    ("wiped-first", boots::wiped_first_step),
+    ("wiped", boots::wiped_step),
     ("skips", skips::step),
     ("flips", flips::step),
 ];

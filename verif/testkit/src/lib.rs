@@ -20,6 +20,7 @@ pub mod expected;
 pub mod first_stage;
 pub mod generator;
 pub mod keys;
+pub mod leaks;
 pub mod signed;
 pub mod signers;
 pub mod trees;

@@ -498,6 +498,7 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("protection", "S-mode and Linux cannot access protected memory").packages(FIRMWARE_AND_COMMAND),
     TestStep::device("judged-first", "a disk writes to memory that was judged, without effect where there is an IOMMU"),
     TestStep::device("sbi", "no SBI call reads, prints or changes memory that is closed to S-mode"),
+    TestStep::device("wiped-first", "the first-stage loader of a TEE leaves no secret in memory or registers"),
     TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
@@ -690,6 +691,11 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device(
         "tee",
         "the first-stage loader of a TEE derives the expected keys after the ROM",
+    )
+    .full(),
+    TestStep::device(
+        "wiped",
+        "stages leave no secret in memory after a boot, a refusal and a trap, and ones that do not wipe are caught",
     )
     .full(),
     TestStep::device("flips", "500 single bit flips in a real bundle are all refused")

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{BANK_SIZE, BOOT_SLOT_SIZE, Device};
 use hartlock_emulator::machine::{Outcome, Run};
-use hartlock_fsbl::{HANDOVER_SIZE, Handover};
+use hartlock_fsbl::{Endorsement, HANDOVER_SIZE, Handover};
 use hartlock_hw::machines::tee_boot::{self, SECRET, TEST_SIZE};
 use hartlock_image::{HashId, PayloadType, Reason};
 use hartlock_maps::qemu_virt;
@@ -46,7 +46,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Another device secret. No byte of it is ASCII, so that a search of memory for it does not find text.
-const HIDDEN: [u8; 64] = {
+pub(super) const HIDDEN: [u8; 64] = {
     let mut secret = SECRET;
     let mut at = 0;
     while at < secret.len() {
@@ -60,33 +60,49 @@ const HIDDEN: [u8; 64] = {
 const WRITTEN: [Region; 2] = [qemu_virt::LOG, Region { start: 0x8800_0000, end: 0x8810_0000 }];
 
 /// A device with a monitor bundle and a device secret in flash.
-struct Tee {
-    setup: Setup,
-    monitor: Vec<u8>,
-    secret: [u8; 64],
+pub(super) struct Tee {
+    pub(super) setup: Setup,
+    pub(super) monitor: Vec<u8>,
+    pub(super) secret: [u8; 64],
 }
 
-fn loader() -> Result<StageFiles> {
+pub(super) fn loader() -> Result<StageFiles> {
     firmware::stage("fsbl", &["virt"])
 }
 
 /// Makes the boot bundle with the monitor, signed by the same key as the bundle that the ROM verifies.
 fn monitor(size: usize, edits: &[Edit]) -> Result<Vec<u8>> {
+    Ok(bundle_of(tee_boot::monitor(size)?, edits))
+}
+
+/// Same as [`monitor`], with this program in place of the monitor.
+pub(super) fn monitor_of(program: Vec<u8>, edits: &[Edit]) -> Result<Vec<u8>> {
+    let mut monitor = tee_boot::monitor(TEST_SIZE)?;
+    monitor.data = program;
+    Ok(bundle_of(monitor, edits))
+}
+
+/// Returns the endorsement that this program gets on a device with this secret.
+pub(super) fn expected_for(program: &[u8], secret: &[u8; 64]) -> Result<Endorsement> {
+    tee_boot::endorsement(program, secret)
+}
+
+fn bundle_of(monitor: Payload, edits: &[Edit]) -> Vec<u8> {
     let mut draft = Draft::boot();
     let mut others = [
         Payload::new(PayloadType::Loader, 1024, qemu_virt::LOADER.start),
         Payload::new(PayloadType::BootFdt, 1024, qemu_virt::BOOT_FDT.start),
     ];
     others.iter_mut().for_each(|other| other.hash = HashId::Sha3_512);
-    draft.payloads = [tee_boot::monitor(size)?].into_iter().chain(others).collect();
-    Ok(build(draft, edits).0)
+    draft.payloads = [monitor].into_iter().chain(others).collect();
+    build(draft, edits).0
 }
 
 fn tee(bench: &TestBoard) -> Result<Tee> {
     tee_with(bench, fs::read(loader()?.bin)?)
 }
 
-fn tee_with(bench: &TestBoard, loader: Vec<u8>) -> Result<Tee> {
+pub(super) fn tee_with(bench: &TestBoard, loader: Vec<u8>) -> Result<Tee> {
     let mut draft = bench.boot_draft(&bench.firmware.loader)?;
     let first = draft.payloads.first_mut().context("there are three payloads")?;
     first.data = loader;
@@ -128,7 +144,7 @@ impl Tee {
     }
 
     /// Writes the monitor's bundle and the secret to flash bank 1.
-    fn program(&self, flash: &Path) -> Result<()> {
+    pub(super) fn program(&self, flash: &Path) -> Result<()> {
         let mut bank = fs::read(flash)?;
         let place = bank.get_mut(MONITOR_AT..SECRET_AT).context("the bank is smaller")?;
         let place = place.get_mut(..self.monitor.len()).context("the bundle is larger")?;

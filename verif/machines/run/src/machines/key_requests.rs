@@ -6,6 +6,7 @@ use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use hartlock_drivers::mailbox::request::{Operation, Refusal};
+use hartlock_testkit::leaks::Leaks;
 use hartlock_testkit::signers::RSA_PKCS1_2048;
 use sha2::{Digest, Sha256};
 
@@ -13,7 +14,7 @@ use super::End;
 use super::ciphertexts::seal;
 use super::rot::{self, Rot};
 use super::rot_keys::{AES_HEADER, IV, KEY, MODULUS_LEN, MORE, private_key, wrap};
-use super::scratchpads::{Scratchpads, WIPE, has_any_of};
+use super::scratchpads::{Scratchpads, WIPE};
 use super::signatures::CASES;
 use xtask::firmware;
 
@@ -148,15 +149,23 @@ pub fn measure(rot: Rot, lacks: MissingPart) -> Result<Vec<MeasuredRequest>> {
     let [before, after, end] = saved.read()?;
     ensure!(saved.depth(&after) < saved.depth(&before), "the stack is not wiped after an import");
     // The imported key must be found here; otherwise the search at the end would show nothing.
-    ensure!(lacks == MissingPart::Engine || has_any_of(&after, &[KEY]), "no key after its import");
-    ensure!(!has_any_of(&end, &secrets()?), "secrets are left when all keys are released");
+    let mut imported = Leaks::default();
+    imported.add("key", &KEY);
+    let is_found = !imported.found_in(&after).is_empty();
+    ensure!(lacks == MissingPart::Engine || is_found, "no key after its import");
+    let found = secrets()?.found_in(&end);
+    ensure!(found.is_empty(), "left when all keys are released: {found:?}");
     judge(&requests, lacks, &console)
 }
 
 /// Returns the bytes that must be found nowhere at the end: keys, texts, and the digest of the signed message.
-fn secrets() -> Result<Vec<Vec<u8>>> {
-    let private = private_key()?.1.split_off(AES_HEADER.len() + MODULUS_LEN);
-    Ok(vec![KEY.to_vec(), private, TEXT.to_vec(), Sha256::digest(MESSAGE).to_vec()])
+fn secrets() -> Result<Leaks> {
+    let mut secrets = Leaks::default();
+    secrets.add("key", &KEY);
+    secrets.add("private key", &private_key()?.1.split_off(AES_HEADER.len() + MODULUS_LEN));
+    secrets.add("text", TEXT);
+    secrets.add("digest", &Sha256::digest(MESSAGE));
+    Ok(secrets)
 }
 
 fn judge(requests: &[Request], lacks: MissingPart, console: &str) -> Result<Vec<MeasuredRequest>> {

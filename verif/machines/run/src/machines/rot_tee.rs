@@ -10,13 +10,14 @@ use hartlock_fsbl::{HANDOVER_SIZE, Handover};
 use hartlock_image::{HashId, PAGE_SIZE, PayloadType, Reason};
 use hartlock_maps::hartlock_soc;
 use hartlock_testkit::bundle::{Block, Draft, Edit, Payload, build, identity};
+use hartlock_testkit::leaks::Leaks;
 use hartlock_testkit::signers::LMS;
 use hartlock_verify::board::Region;
 
 use super::report::{BootSequencerState, BootState};
 use super::rot::{self, Rot};
 use super::rot_boot::{self, RotBootResult, rom};
-use super::scratchpads::{Scratchpads, WIPE, has_any_of};
+use super::scratchpads::{Scratchpads, WIPE};
 use super::soc::{self as machines, Soc};
 use super::tee_boot::{self, SECRET, TEST_SIZE};
 use super::{End, Machine};
@@ -133,12 +134,20 @@ fn secret_state(report: &str) -> Result<(u64, bool)> {
     bail!("the machine does not report its secret\n{report}")
 }
 
-/// Returns the record of a monitor of this size, as a workstation computes it, and its secrets.
-fn wanted(size: usize) -> Result<([u8; HANDOVER_SIZE], [[u8; 64]; 2])> {
-    let expected = tee_boot::expected(size)?;
+/// Returns the record of a monitor of this size, as a workstation computes it.
+fn wanted(size: usize) -> Result<[u8; HANDOVER_SIZE]> {
     let mut record = [0; HANDOVER_SIZE];
-    Handover::encode(&expected, &mut record);
-    Ok((record, [SECRET, expected.secret_key]))
+    Handover::encode(&tee_boot::expected(size)?, &mut record);
+    Ok(record)
+}
+
+/// Returns what must not be in memory after an endorsement.
+fn leaks(size: usize) -> Result<Leaks> {
+    let expected = tee_boot::expected(size)?;
+    let mut leaks = Leaks::default();
+    let keys = [&expected.device_public_key, &expected.public_key];
+    leaks.add_endorsement(&SECRET, &expected.measurement, keys);
+    Ok(leaks)
 }
 
 /// Returns a fault of the ROM on this machine. With `is_quick` there are only a few boots, because software takes as
@@ -156,11 +165,13 @@ pub fn fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<Strin
     if is_quick { Ok(None) } else { plain_fault(machine, folder) }
 }
 
-/// Checks the record, computed by engines and by software if an engine is wrong, and that no secret is left in memory.
+/// Checks the record, computed by engines and by software if an engine is wrong, and that no secret is left in memory
+/// when the whole stack is about to be wiped, and afterwards.
 fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<String>> {
     const HASH: &str = "sha3-512 by its engine";
     const SIGN: &str = "ed25519 by its engine";
-    let (record, secrets) = wanted(TEST_SIZE)?;
+    let record = wanted(TEST_SIZE)?;
+    let leaks = leaks(TEST_SIZE)?;
     let runs: [(HashId, &[&str], [&str; 2]); 4] = [
         (HashId::Sha3_512, &[], [HASH, SIGN]),
         // Both hashes need one read of the payload here; in the other cases each needs its own.
@@ -188,13 +199,13 @@ fn endorsement_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Opti
                 "{secret_words_read} words of the secret were read, shut: {is_secret_closed}"
             )));
         }
-        // The secrets must be found before the wipe; otherwise the search would show nothing.
-        let [before, after] = ran.scratchpads.context("no scratchpad was saved")?;
-        let has_any = [before, after].map(|memory| has_any_of(&memory, &secrets));
-        if has_any != [true, false] {
-            return Ok(Some(format!(
-                "{options:?}: secrets before and after the wipe: {has_any:?}"
-            )));
+        for (when, memory) in
+            ["before", "after"].into_iter().zip(ran.scratchpads.context("no scratchpad was saved")?)
+        {
+            let found = leaks.found_in(&memory);
+            if !found.is_empty() {
+                return Ok(Some(format!("{options:?}: secrets {when} the wipe: {found:?}")));
+            }
         }
     }
     Ok(None)
@@ -313,7 +324,7 @@ fn run_beside_a_host(soc: Soc, size: usize, folder: &Path) -> Result<machines::S
 /// If something cannot be built or started.
 pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
     let ran = run_beside_a_host(soc, TEST_SIZE, folder)?;
-    let (record, _) = wanted(TEST_SIZE)?;
+    let record = wanted(TEST_SIZE)?;
     let is_right = ran.end == End::Success
         && ran.console.contains("monitor: done")
         && tee_boot::record(&ran.console) == Some(record);
@@ -327,7 +338,7 @@ pub fn host_fault(soc: Soc, folder: &Path) -> Result<Option<String>> {
 pub fn show(machine: Rot, size: Option<usize>, folder: &Path) -> Result<(RotBootResult, String)> {
     let size = size.unwrap_or(TEST_SIZE);
     let ran = run(machine, &RotTeeBoot { size, ..RotTeeBoot::default() }, folder)?;
-    ensure!(ran.record == wanted(size)?.0, "the record is another one\n{}", ran.console);
+    ensure!(ran.record == wanted(size)?, "the record is another one\n{}", ran.console);
     Ok((RotBootResult::of(&ran.console, ran.state)?, ran.console))
 }
 
@@ -342,7 +353,7 @@ pub fn show_beside_a_host(
 ) -> Result<(RotBootResult, String)> {
     let size = size.unwrap_or(TEST_SIZE);
     let ran = run_beside_a_host(soc, size, folder)?;
-    let is_right = tee_boot::record(&ran.console) == Some(wanted(size)?.0);
+    let is_right = tee_boot::record(&ran.console) == Some(wanted(size)?);
     ensure!(is_right, "the record is another one\n{}", ran.console);
     Ok((RotBootResult::beside_a_host(&ran)?, ran.console))
 }

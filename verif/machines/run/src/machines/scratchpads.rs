@@ -65,26 +65,3 @@ fn address(program: &[u8], symbol: &str) -> Result<u64> {
     let found = file.symbols().find(|found| found.name() == Ok(symbol));
     Ok(found.with_context(|| format!("the program has no {symbol}"))?.address())
 }
-
-/// Returns true if memory contains any eight bytes of a secret that begin at a multiple of eight.
-pub fn has_any_of(memory: &[u8], secrets: &[impl AsRef<[u8]>]) -> bool {
-    let mut parts = secrets.iter().flat_map(|secret| secret.as_ref().chunks_exact(8));
-    parts.any(|part| memory.windows(part.len()).any(|window| window == part))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::tee_boot::SECRET;
-    use super::*;
-
-    #[test]
-    fn a_part_of_a_secret_is_found_at_any_place() {
-        let secrets = [SECRET];
-        let mut memory = [0xa5; 200];
-        assert!(!has_any_of(&memory, &secrets));
-        memory[13..21].copy_from_slice(&SECRET[56..]);
-        assert!(has_any_of(&memory, &secrets));
-        memory[20] ^= 1;
-        assert!(!has_any_of(&memory, &secrets));
-    }
-}
