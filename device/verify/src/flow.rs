@@ -255,3 +255,6 @@ impl<'a> Authenticated<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

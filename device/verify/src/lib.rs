@@ -19,6 +19,8 @@ extern crate std;
 
 mod acceptance;
 pub mod board;
+#[cfg(test)]
+mod faults;
 mod flow;
 pub mod harden;
 // The pool claims blocks by 64-bit atomic operations. A 32-bit controller does not have them; it has one hart and needs

@@ -13,6 +13,14 @@ use hartlock_image::{
 
 use crate::acceptance::Acceptance;
 use crate::board::{Board, Fixed, Place, Region};
+#[cfg(test)]
+use crate::faults::defect as forced;
+
+/// Returns the defect that a test forces a check to find.
+#[cfg(not(test))]
+const fn forced(_: &str) -> u64 {
+    0
+}
 
 /// Returns all ones if `value` is not 0, else 0.
 const fn spread(value: u64) -> u64 {
@@ -68,7 +76,7 @@ pub(crate) fn signers(
     let (acceptance, counted) = (black_box(acceptance), black_box(counted));
     let (blocks, signed) = (black_box(blocks), black_box(signed));
     let trust = &acceptance.trust;
-    let mut defect = 0;
+    let mut defect = forced("signers");
 
     for key in counted.iter() {
         let nearest =
@@ -115,7 +123,8 @@ pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
     let nearest = others.chunks(64).fold(spread(unlike_device(text(64, 64))), |nearest, names| {
         nearest & spread(unlike_device(names))
     });
-    acceptance.bundle_type.map_or(0, |kind| unlike(kind.tag(), text(0, 16)))
+    forced("device")
+        | acceptance.bundle_type.map_or(0, |kind| unlike(kind.tag(), text(0, 16)))
         | nearest
         | acceptance.floor.map_or(0, |floor| below(version, floor))
         | acceptance.boot_version.map_or(0, |booted| below(booted, boot_version))
@@ -149,7 +158,8 @@ fn extensions(signed: &[u8]) -> (&[u8], u64) {
 #[inline(never)]
 pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
     let (manifest, signed) = (black_box(manifest), black_box(signed));
-    let mut defect = field32(signed, 56) ^ manifest.payloads.len() as u64;
+    let mut defect = forced("parsed");
+    defect |= field32(signed, 56) ^ manifest.payloads.len() as u64;
     defect |= u64_at(signed, 32).unwrap_or(0) ^ manifest.security_version;
     let signers = field32(signed, 52) as usize;
     let start = HEADER_SIZE.wrapping_add(signers.wrapping_mul(KEY_RECORD_SIZE));
@@ -177,7 +187,7 @@ pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
 #[inline(never)]
 pub(crate) fn ranges(manifest: &Manifest<'_>) -> u64 {
     let manifest = black_box(manifest);
-    let mut defect = 0;
+    let mut defect = forced("ranges");
     for (index, payload) in manifest.payloads.iter().enumerate() {
         let range = range_of(payload);
         defect |= below(range.end, range.start) | below(payload.memory_size, payload.size);
@@ -196,7 +206,7 @@ pub(crate) fn placement(board: &Board<'_>, manifest: &Manifest<'_>) -> u64 {
         BundleType::Boot => board.live_in_rom,
         BundleType::System => board.live_in_loader,
     };
-    let mut defect = 0;
+    let mut defect = forced("placement");
     for payload in manifest.payloads.iter() {
         let range = range_of(payload);
         defect |= live.iter().fold(0, |seen, live| seen | shared(&range, live));
