@@ -25,6 +25,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use hartlock_emulator::Stage;
 use hartlock_fault::campaign::SLACK;
+use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
 
 use crate::boots::board::{Setup, TestBoard};
@@ -38,10 +39,18 @@ use xtask::{Verdict, firmware};
 const SAMPLES: usize = 400;
 /// Same for the loader on QEMU, where each skip takes a second.
 const LOADER_SAMPLES: usize = 12;
-/// The bundle with which the campaign must find a ROM without its redundant check.
-const BLIND_TARGET: &str = "rom/below-the-floor";
-/// Same for the ROM of the root of trust.
-const BLIND_ROT: &str = "rot/below-the-floor";
+/// The redundant checks, and for each the bundle with which the campaign must find a ROM that lacks this check alone. The
+/// check of parsed values refuses no bundle: it is for faults in the parser, and unit tests of `device/verify` show it.
+const BLIND: [(&str, &str); 3] = [
+    ("signers", "second-signer-missing"),
+    ("device", "below-the-floor"),
+    ("placement", "payload-over-"),
+];
+/// The redundant checks that the option `--blind` removes together.
+const REDUNDANT: [&str; 4] = ["signers", "parsed", "device", "placement"];
+/// The bundles with which the interpreter is compared with QEMU and with the simulation.
+const JUDGED_ROM: &str = "rom/below-the-floor";
+const JUDGED_ROT: &str = "rot/below-the-floor";
 /// The loader's bundle with which interpreter and QEMU are compared.
 const JUDGED_LOADER: &str = "loader/below-the-floor";
 /// Machine code of `li a0, 0` and `ret`, which reports no defect, whatever the arguments.
@@ -67,6 +76,9 @@ pub struct SkipsArgs {
     /// Skip only instructions that run before the bundle is read
     #[arg(long, conflicts_with = "after_signatures")]
     before_bundle: bool,
+    /// Skip only instructions that run after the last comparison of two digests
+    #[arg(long, conflicts_with_all = ["after_signatures", "before_bundle"])]
+    after_comparison: bool,
     /// Skip a second instruction as well, at each distance from 1 to N after the first
     #[arg(long, value_name = "N", default_value_t = 0)]
     second_within: u32,
@@ -124,7 +136,8 @@ pub fn main(args: &SkipsArgs) -> Result<Verdict> {
 
 /// Tests one bundle of the board. Returns true if a skip turned the refusal into a boot.
 fn on_board(args: &SkipsArgs, bench: &TestBoard, target: &BoardTarget) -> Result<bool> {
-    let setup = make(bench, target, args.blind)?;
+    let blinded: &[&str] = if args.blind { &REDUNDANT } else { &[] };
+    let setup = make(bench, target, blinded)?;
     if args.judge {
         judged(bench, target)?;
         return Ok(false);
@@ -145,16 +158,17 @@ fn on_root_of_trust(args: &SkipsArgs, target: &rot::RotTarget) -> Result<bool> {
         return Ok(false);
     }
     if args.blind {
-        device.blind()?;
+        device.blind(&REDUNDANT)?;
     }
     args.campaign(&device.recorded_boot()?, target.name)
 }
 
 impl SkipsArgs {
     fn choice(&self) -> Choice {
-        let part = match (self.before_bundle, self.after_signatures) {
-            (true, _) => BootPart::BeforeBundle,
-            (_, true) => BootPart::AfterSignatures,
+        let part = match (self.before_bundle, self.after_signatures, self.after_comparison) {
+            (true, ..) => BootPart::BeforeBundle,
+            (_, true, _) => BootPart::AfterSignatures,
+            (.., true) => BootPart::AfterComparison,
             _ => BootPart::WholeBoot,
         };
         let is_every_one = self.all || part != BootPart::WholeBoot || self.second_within > 0;
@@ -184,22 +198,23 @@ impl SkipsArgs {
     }
 }
 
-fn make(bench: &TestBoard, target: &BoardTarget, is_blind: bool) -> Result<Setup> {
+/// Makes the device, whose ROM lacks the redundant checks in `blinded`.
+fn make(bench: &TestBoard, target: &BoardTarget, blinded: &[&str]) -> Result<Setup> {
     let mut setup = (target.make)(bench)?;
     // If all harts exist, the ROM does not wait for missing ones.
     setup.harts = 5;
     if target.stage == Stage::Rom {
         setup.cpu = Some(judge::CPU.to_owned());
     }
-    if is_blind {
-        blind(&mut setup, &bench.firmware.rom.elf, target)?;
+    if !blinded.is_empty() {
+        blind(&mut setup, &bench.firmware.rom.elf, target, blinded)?;
     }
     Ok(setup)
 }
 
 /// Compares the interpreter with QEMU. The loader runs on one hart in both.
 fn judged(bench: &TestBoard, target: &BoardTarget) -> Result<()> {
-    let mut setup = make(bench, target, false)?;
+    let mut setup = make(bench, target, &[])?;
     if target.stage == Stage::Loader {
         setup.harts = 1;
     }
@@ -210,12 +225,12 @@ fn judged(bench: &TestBoard, target: &BoardTarget) -> Result<()> {
     Ok(())
 }
 
-/// Replaces the redundant check by code that never finds a defect.
-fn blind(setup: &mut Setup, elf: &Path, target: &BoardTarget) -> Result<()> {
+/// Replaces redundant checks by code that never finds a defect.
+fn blind(setup: &mut Setup, elf: &Path, target: &BoardTarget, checks: &[&str]) -> Result<()> {
     if target.stage != Stage::Rom {
         bail!("only the ROM can be blinded: the loader is signed");
     }
-    for function in ["signers", "parsed", "device", "placement"] {
+    for function in checks {
         let at = firmware::function_offset(elf, &["recheck", function])?;
         let code = setup.rom.get_mut(at..at + 4).context("inside the ROM")?;
         code.copy_from_slice(&NO_DEFECT);
@@ -223,8 +238,8 @@ fn blind(setup: &mut Setup, elf: &Path, target: &BoardTarget) -> Result<()> {
     Ok(())
 }
 
-/// Test step: compares QEMU with the interpreter, skips a sample of instructions with every bundle, and checks that
-/// ROMs without their redundant check are detected. Each bundle of the loader is also sampled on QEMU.
+/// Test step: compares QEMU with the interpreter, skips a sample of instructions with every bundle, and every one after
+/// the comparison that refuses it, and checks that ROMs without one redundant check are detected, one check at a time. Each bundle of the loader is also sampled on QEMU.
 pub fn step(_: &Path) -> Result<Outcome> {
     let bench = TestBoard::prepare(false)?;
     let sampled = |samples, part| Choice {
@@ -247,11 +262,16 @@ pub fn step(_: &Path) -> Result<Outcome> {
             let choice = sampled(samples, part);
             is_turned |= !interpreted::campaign(recorded_boot, name, &choice)?.report.is_clean();
         }
+        let by_comparison = [Reason::SignatureMismatch, Reason::PayloadDigestMismatch];
+        if by_comparison.iter().any(|reason| *reason as u32 == recorded_boot.reason) {
+            let all = Choice { samples: None, ..sampled(0, BootPart::AfterComparison) };
+            is_turned |= !interpreted::campaign(recorded_boot, name, &all)?.report.is_clean();
+        }
         Ok(is_turned)
     };
     let mut turned = Vec::new();
     for target in TARGETS {
-        let setup = make(&bench, target, false)?;
+        let setup = make(&bench, target, &[])?;
         let recorded_boot = RecordedBoot::record(&bench, &setup, target.stage)?;
         let mut is_turned = is_sampled_turned(&recorded_boot, target.name)?;
         if target.stage == Stage::Loader {
@@ -272,28 +292,30 @@ pub fn step(_: &Path) -> Result<Outcome> {
             turned.join(", ")
         )));
     }
-    let find = |name| TARGETS.iter().find(|target| target.name == name).context("a bundle");
-    let target = find(BLIND_TARGET)?;
-    judged(&bench, target)?;
+    let find = |name: &str| {
+        TARGETS.iter().find(|target| target.name.starts_with(name)).context("a bundle")
+    };
+    judged(&bench, find(JUDGED_ROM)?)?;
     judged(&bench, find(JUDGED_LOADER)?)?;
     let unjudged = judged_by_rtl()?;
-    let blinded = make(&bench, target, true)?;
     let all = Choice { samples: None, ..sampled(0, BootPart::AfterSignatures) };
-    let recorded_boot = RecordedBoot::record(&bench, &blinded, Stage::Rom)?;
-    let report = interpreted::campaign(&recorded_boot, "without its redundant check", &all)?.report;
-    // The code of the bundle itself must run, not data that was in memory before.
-    if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
-        return Ok(Outcome::Failed("a ROM without its redundant check is not caught".into()));
-    }
-    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
-    let mut device = target.make()?;
-    device.blind()?;
-    let name = "the root of trust without its redundant check";
-    let report = interpreted::campaign(&device.recorded_boot()?, name, &all)?.report;
-    if report.turned == 0 {
-        return Ok(Outcome::Failed(
-            "a root of trust without its redundant check is not caught".into(),
-        ));
+    for (check, bundle) in BLIND {
+        let blinded = make(&bench, find(&format!("rom/{bundle}"))?, &[check])?;
+        let recorded_boot = RecordedBoot::record(&bench, &blinded, Stage::Rom)?;
+        let name = format!("without the redundant check `{check}`");
+        let report = interpreted::campaign(&recorded_boot, &name, &all)?.report;
+        // The code of the bundle itself must run, not data that was in memory before.
+        if !report.findings.iter().any(|it| it.target == qemu_virt::OPENSBI.start) {
+            return Ok(Outcome::Failed(format!("a ROM {name} is not caught")));
+        }
+        let bundle = format!("rot/{bundle}");
+        let target = rot::TARGETS.iter().find(|target| target.name.starts_with(&bundle));
+        let mut device = target.context("a bundle")?.make()?;
+        device.blind(&[check])?;
+        let report = interpreted::campaign(&device.recorded_boot()?, &name, &all)?.report;
+        if report.turned == 0 {
+            return Ok(Outcome::Failed(format!("a root of trust {name} is not caught")));
+        }
     }
     Ok(unjudged.unwrap_or(Outcome::Passed))
 }
@@ -306,7 +328,8 @@ fn judged_by_rtl() -> Result<Option<Outcome>> {
             return Ok(Some(skipped));
         }
     }
-    let target = rot::TARGETS.iter().find(|target| target.name == BLIND_ROT).context("a bundle")?;
+    let target =
+        rot::TARGETS.iter().find(|target| target.name == JUDGED_ROT).context("a bundle")?;
     for (name, device) in [(target.name, target.make()?), ("rot/accepted", rot::accepted()?)] {
         let compared = rtl::judge(&device).context(name)?;
         println!("{name}: the RTL agrees, {compared} instructions");

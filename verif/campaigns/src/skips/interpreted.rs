@@ -45,6 +45,9 @@ const MAIN: &str = "_main";
 /// on.
 const FIRST_OF_BUNDLE: &str = "4head4Head8parse_as";
 
+/// The function that compares two digests and returns their difference.
+const COMPARISON: &str = "compare_twice";
+
 /// The function in which an accepted boot takes its last decisions: it writes the hand-off block.
 const HANDOVER: &str = "write_handoff";
 
@@ -61,6 +64,9 @@ pub enum BootPart {
     BeforeBundle,
     /// The instructions from [`RecordedBoot::signed_at`] to the end.
     AfterSignatures,
+    /// The instructions from [`RecordedBoot::compared_at`] to the end: the branch after the last comparison of two
+    /// digests, and what follows it.
+    AfterComparison,
 }
 
 impl BootPart {
@@ -70,6 +76,7 @@ impl BootPart {
             Self::WholeBoot => "whole boot",
             Self::BeforeBundle => "before the bundle",
             Self::AfterSignatures => "after signatures",
+            Self::AfterComparison => "after the last comparison",
         }
     }
 }
@@ -123,6 +130,8 @@ pub struct RecordedBoot {
     /// First position after the last instruction that verifies a signature. If no signature is verified, the position
     /// at which the bundle is read; in an accepted boot, the position at which the hand-off block is written.
     pub signed_at: usize,
+    /// Position of the last instruction that compares two digests; the end of the boot if none does.
+    pub compared_at: usize,
 }
 
 impl RecordedBoot {
@@ -161,7 +170,9 @@ impl RecordedBoot {
             ACCEPTED => first(HANDOVER).unwrap_or(begun_at),
             _ => verified.map_or(begun_at, |last| last + 1),
         };
-        Self { hardware, boot, reason, symbols, main_at, begun_at, signed_at }
+        let compared = boot.path.iter().rposition(|pc| is_in(*pc, &[COMPARISON]));
+        let compared_at = compared.unwrap_or(boot.path.len());
+        Self { hardware, boot, reason, symbols, main_at, begun_at, signed_at, compared_at }
     }
 
     /// Returns the range of positions of a part of the boot.
@@ -171,6 +182,7 @@ impl RecordedBoot {
             BootPart::WholeBoot => 0..end,
             BootPart::BeforeBundle => self.main_at..self.begun_at,
             BootPart::AfterSignatures => self.signed_at..end,
+            BootPart::AfterComparison => self.compared_at..end,
         }
     }
 
