@@ -125,3 +125,76 @@ impl Board<'_> {
         if address_is_right && entry_is_right { Ok(()) } else { Err(Reason::WrongLoadAddress) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::{HashId, TreeMode};
+
+    use super::*;
+
+    #[test]
+    fn a_region_has_its_size_and_ends_at_the_last_address() {
+        assert_eq!(Region::new(0x1000, 0x20), Region { start: 0x1000, end: 0x1020 });
+        assert_eq!(Region::new(0x1000, 0x20).size(), 0x20);
+        assert_eq!(Region::new(u64::MAX - 1, 0x20).size(), 1);
+        assert_eq!(Region { start: 7, end: 3 }.size(), 0);
+    }
+
+    #[test]
+    fn regions_overlap_exactly_if_they_share_a_byte() {
+        for (a, b, c, d) in (0..6_u64.pow(4)).map(|n| (n % 6, n / 6 % 6, n / 36 % 6, n / 216 % 6)) {
+            let (left, right) = (Region { start: a, end: b }, Region { start: c, end: d });
+            let shares = (0..6).any(|at| (a..b).contains(&at) && (c..d).contains(&at));
+            assert_eq!(left.overlaps(&right), shares, "{left:?} {right:?}");
+            if a < b && c < d {
+                let is_inside = (c..d).all(|at| (a..b).contains(&at));
+                assert_eq!(left.contains(&right), is_inside, "{left:?} {right:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn address_and_entry_are_judged_by_the_constraint_of_the_place() {
+        const REGION: Region = Region::new(0x1_0000, 0x1_0000);
+        let judge = |fixed, payload_type: PayloadType, load_address, entry| {
+            let places = [Place { payload_type, region: REGION, fixed }];
+            let board = Board {
+                name: "board",
+                soc: "soc",
+                hart_count: 1,
+                places: &places,
+                live_in_rom: &[],
+                live_in_loader: &[],
+            };
+            board.check(
+                BundleType::Boot,
+                &PayloadRecord {
+                    payload_type,
+                    hash: HashId::Sha384,
+                    mode: TreeMode::Flat,
+                    offset: 4096,
+                    size: 16,
+                    load_address,
+                    memory_size: 0x1000,
+                    entry,
+                    digest: [0; 64],
+                },
+            )
+        };
+        let (code, data) = (PayloadType::Opensbi, PayloadType::BootFdt);
+        let wrong = Err(Reason::WrongLoadAddress);
+        assert_eq!(judge(Fixed::No, code, 0x1_0010, 0x1_0018), Ok(()));
+        assert_eq!(judge(Fixed::No, data, 0x1_0010, 0), Ok(()));
+        assert_eq!(judge(Fixed::AtStart, code, 0x1_0000, 0x1_0000), Ok(()));
+        assert_eq!(judge(Fixed::AtStart, code, 0x1_0000, 0x1_0008), wrong);
+        assert_eq!(judge(Fixed::AtStart, code, 0x1_1000, 0x1_1000), wrong);
+        assert_eq!(judge(Fixed::AtStart, data, 0x1_0000, 0), Ok(()));
+        assert_eq!(judge(Fixed::AtStart, data, 0x1_1000, 0), wrong);
+        assert_eq!(judge(Fixed::Aligned(0x2000), code, 0x1_2000, 0x1_2000), Ok(()));
+        assert_eq!(judge(Fixed::Aligned(0x2000), code, 0x1_2000, 0x1_2008), wrong);
+        assert_eq!(judge(Fixed::Aligned(0x2000), data, 0x1_2000, 0), Ok(()));
+        assert_eq!(judge(Fixed::Aligned(0x2000), data, 0x1_3000, 0), wrong);
+        assert_eq!(judge(Fixed::No, data, 0xf000, 0), Err(Reason::OutsideMemory));
+        assert_eq!(judge(Fixed::No, data, 0x1_f001, 0), Err(Reason::OutsideMemory));
+    }
+}

@@ -517,3 +517,39 @@ fn a_signed_manifest_that_is_malformed_is_refused() {
     let mut memory = Draft { edit: |signed| signed[192] = 1, ..draft() }.build();
     assert_eq!(judge(&mut memory), Err(Reason::ReservedNotZero));
 }
+
+#[test]
+fn bits_of_bytes_are_their_disjunction() {
+    assert_eq!(bits_of(&[]), 0);
+    assert_eq!(bits_of(&[0, 0]), 0);
+    assert_eq!(bits_of(&[0x81, 0x81, 0x02]), 0x83);
+}
+
+/// A platform that states only what it has to.
+struct Plain(Memory);
+
+impl Platform for Plain {
+    fn medium_len(&self) -> u64 {
+        self.0.medium_len()
+    }
+
+    fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
+        self.0.read(offset, into)
+    }
+
+    fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
+        self.0.load(payload)
+    }
+}
+
+#[test]
+fn a_medium_may_be_longer_if_its_platform_does_not_say_otherwise() {
+    let mut memory = draft().build();
+    memory.file.push(0);
+    memory.seen.push(false);
+    let (mut plain, mut metadata) = (Plain(memory), [0; 4096]);
+    let requirements = acceptance();
+    let mut bundle = authenticate(&mut plain, &requirements, &requirements, &mut metadata).unwrap();
+    assert_eq!(bundle.load_payloads(&mut plain), Ok(()));
+    assert!(bundle.conclude().is_ok());
+}
