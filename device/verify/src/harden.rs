@@ -290,4 +290,51 @@ mod tests {
             assert_ne!(difference(&zero, &other), 0, "bit {bit} is not compared");
         }
     }
+
+    #[test]
+    fn every_comparison_has_a_seal_of_its_own() {
+        let seals: std::collections::BTreeSet<u64> = (0..64).map(seal).collect();
+        assert_eq!(seals.len(), 64);
+        assert_eq!(seal(0), EQUAL);
+        assert!(seals.iter().all(|seal| (16..48).contains(&seal.count_ones())));
+    }
+
+    #[test]
+    fn a_sealed_value_gives_the_difference_back() {
+        for (index, bit) in (0..5).flat_map(|index| (0..512).map(move |bit| (index, bit))) {
+            let left = [0x5a; 64];
+            let mut right = left;
+            right[bit / 8] ^= 1 << (bit % 8);
+            let sealed = compare_twice(&left, &right, index);
+            assert_eq!(unseal(sealed, index), difference(&left, &right), "{index} {bit}");
+            assert_eq!(unseal(sealed, index), 1 << (bit % 64));
+        }
+    }
+
+    #[test]
+    fn a_mark_is_the_start_of_the_digest_and_the_turned_address() {
+        let mut record = PayloadRecord {
+            payload_type: PayloadType::Opensbi,
+            hash: HashId::Sha384,
+            mode: TreeMode::Flat,
+            offset: 4096,
+            size: 4096,
+            load_address: 0xffff_ffff,
+            memory_size: 4096,
+            entry: 0,
+            digest: [0xff; 64],
+        };
+        assert_eq!(mark(&record), !(0xffff_ffff_u64 << 20));
+        record.load_address = 1 << 63;
+        assert_eq!(mark(&record), !(1 << 19));
+    }
+
+    #[test]
+    fn every_bit_of_a_wrong_progress_is_in_both_words() {
+        for bit in 0..64 {
+            let verdict = Verdict::conclude(Progress(0), Progress(1 << bit));
+            assert_eq!(verdict.word, ACCEPTED ^ 1 << bit);
+            assert_eq!(verdict.masked, ACCEPTED ^ MASK ^ 1 << bit);
+        }
+    }
 }

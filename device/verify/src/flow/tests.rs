@@ -553,3 +553,46 @@ fn a_medium_may_be_longer_if_its_platform_does_not_say_otherwise() {
     assert_eq!(bundle.load_payloads(&mut plain), Ok(()));
     assert!(bundle.conclude().is_ok());
 }
+
+#[test]
+fn nothing_is_accepted_without_a_signature() {
+    let mut memory = draft().build();
+    let requirements = acceptance();
+    let mut metadata = [0; 4096];
+    let mut bundle =
+        authenticate(&mut memory, &requirements, &requirements, &mut metadata).unwrap();
+    bundle.load_payloads(&mut memory).unwrap();
+    // The progress that a bundle without a signature would have, with all other steps.
+    let mut progress = Progress::start()
+        .step(Checkpoint::Policy)
+        .compared(0)
+        .step(Checkpoint::Manifest)
+        .compared(0)
+        .step(Checkpoint::Acceptance)
+        .compared(0)
+        .step(Checkpoint::Placement)
+        .compared(0)
+        .compared(0);
+    for (index, payload) in (MAX_SIGNERS as u32..).zip(bundle.manifest.payloads.iter()) {
+        let equal = harden::seal(index) ^ harden::mark(payload);
+        progress = progress.step(Checkpoint::Payload).compared(equal).compared(0);
+    }
+    let bundle = Authenticated { counted: 0, progress, ..bundle };
+    assert_eq!(bundle.conclude().err(), Some(Reason::VerdictNotConfirmed));
+}
+
+#[test]
+fn one_block_is_checked_for_tools() {
+    let memory = draft().build();
+    let (signed, rest) = memory.file.split_at(memory.metadata_size - 2 * 112);
+    let check = |area: &[u8], signed: &[u8]| {
+        let blocks = SignatureBlocks::parse(area).unwrap();
+        crate::check_signature(blocks.iter().next().unwrap(), signed)
+    };
+    let area = rest[..112].to_vec();
+    assert_eq!(check(&area, signed), Some(Ok(())));
+    assert_eq!(check(&area, &signed[1..]), Some(Err(Reason::SignatureMismatch)));
+    let mut foreign = area;
+    foreign[..4].copy_from_slice(&FOREIGN.0.to_le_bytes());
+    assert_eq!(check(&foreign, signed), None);
+}

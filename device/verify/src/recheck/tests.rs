@@ -234,6 +234,221 @@ fn what_was_parsed_differs_from_what_was_signed() {
     }
 }
 
+// Two defects must not cancel each other, as they would if the checks were joined by XOR.
+
+#[test]
+fn masks_are_right_at_the_ends_of_the_range() {
+    const TOP: u64 = 1 << 63;
+    for value in [0, 1, TOP - 1, TOP, TOP + 1, u64::MAX] {
+        assert_eq!(spread(value), if value == 0 { 0 } else { u64::MAX }, "{value:#x}");
+        for other in [0, 1, TOP - 1, TOP, TOP + 1, u64::MAX] {
+            let wanted = if value < other { u64::MAX } else { 0 };
+            assert_eq!(below(value, other), wanted, "{value:#x} {other:#x}");
+        }
+    }
+}
+
+#[test]
+fn equal_defects_of_a_key_do_not_cancel() {
+    assert_ne!(unlike(&[1, 0], &[0, 0, 0]), 0);
+    let other = KeyRecord { parameters: 6, ..key(0x40) };
+    let record = |key: &KeyRecord| {
+        let mut bytes = std::vec![];
+        bytes.extend(key.algorithm.to_le_bytes());
+        bytes.extend(key.parameters.to_le_bytes());
+        bytes.extend(key.key_id);
+        bytes
+    };
+    assert_eq!((key_unlike(&other, &other), key_unlike_bytes(&other, &record(&other))), (0, 0));
+    for (algorithm, parameters, id) in [(3, 3, 0), (0, 3, 3), (3, 0, 3), (3, 3, 3), (0, 1, 0)] {
+        let mut changed = other;
+        changed.algorithm ^= algorithm;
+        changed.parameters ^= parameters;
+        changed.key_id[5] ^= id;
+        assert_ne!(key_unlike(&other, &changed), 0, "{changed:?}");
+        assert_ne!(key_unlike_bytes(&other, &record(&changed)), 0, "{changed:?}");
+    }
+    let (one, two) = (KeyRecord { parameters: 1, ..other }, KeyRecord { parameters: 2, ..other });
+    assert_ne!(key_unlike_bytes(&one, &record(&two)), 0);
+}
+
+#[test]
+fn every_set_of_wrong_requirements_is_a_defect() {
+    let manifest = Manifest {
+        extensions: Extensions { boot_version: NonZeroU64::new(4), ..Extensions::NONE },
+        ..manifest()
+    };
+    let (good, signed) = (Acceptance { boot_version: Some(4), ..acceptance() }, signed(&manifest));
+    assert_eq!(device(&good, &signed), 0);
+    for mask in 1..32 {
+        let mut bad = good;
+        let wrong = |bit: u8| mask >> bit & 1 == 1;
+        if wrong(0) {
+            bad.floor = Some(8);
+        }
+        if wrong(1) {
+            bad.boot_version = Some(3);
+        }
+        if wrong(2) {
+            bad.lifecycle = Some(Lifecycle::Returned);
+        }
+        if wrong(3) {
+            bad.board = Some(Name::new("other").unwrap());
+        }
+        if wrong(4) {
+            bad.bundle_type = Some(BundleType::Boot);
+        }
+        assert_ne!(device(&bad, &signed), 0, "{mask:#b}");
+    }
+    // Board and SoC differ in the same bit.
+    let mut bad = good;
+    bad.board = Some(Name::new("pemu-virt").unwrap());
+    bad.soc = Some(Name::new("wirt").unwrap());
+    assert_ne!(device(&bad, &signed), 0);
+    let mut one = signed.clone();
+    one[64] ^= 2;
+    one[96] ^= 2;
+    assert_ne!(device(&good, &one), 0);
+    // A value that a defect of the type equals, beside a floor that is not met.
+    let bad = Acceptance { floor: Some(8), lifecycle: Some(Lifecycle::Returned), ..good };
+    assert_ne!(device(&bad, &signed), 0);
+}
+
+#[test]
+fn a_hybrid_needs_both_families_and_counts_each_once() {
+    let of = |family: Family, id: u8| {
+        let numbers = (1..64).flat_map(|algorithm| (0..128).map(move |set| (algorithm, set)));
+        let mut keys =
+            numbers.map(|(algorithm, parameters)| KeyRecord { algorithm, parameters, ..key(id) });
+        keys.find(|key| key.is_of(family)).unwrap()
+    };
+    let (classical, other) = (of(Family::Classical, 1), of(Family::Classical, 2));
+    let (quantum, another) = (of(Family::PostQuantum, 3), of(Family::PostQuantum, 4));
+    let all: List<KeyRecord, MAX_SIGNERS> =
+        [classical, quantum, other, another].into_iter().collect();
+    let acceptance = Acceptance {
+        trust: TrustList { policy: Policy::Hybrid, keys: all.iter().copied().collect() },
+        ..acceptance()
+    };
+    for mask in 1..16 {
+        let counted: List<KeyRecord, MAX_SIGNERS> = (0..4)
+            .filter(|index| mask >> index & 1 == 1)
+            .filter_map(|index| all.get(index).copied())
+            .collect();
+        let is_hybrid = mask & 0b0101 != 0 && mask & 0b1010 != 0;
+        let defect = signers(&acceptance, &counted, &counted, &signed_by(&counted));
+        assert_eq!(defect == 0, is_hybrid, "{mask:#b}");
+    }
+}
+
+#[test]
+fn missing_signers_do_not_cancel_missing_records() {
+    for policy in [Policy::Any, Policy::All, Policy::EverySigner] {
+        let trust = TrustList { policy, keys: keys(0b11) };
+        let acceptance = Acceptance { trust, ..acceptance() };
+        for len in [0, 52, 200, 256] {
+            let bytes = &signed(&manifest())[..len];
+            assert_ne!(signers(&acceptance, &keys(0), &keys(0b11), bytes), 0, "{policy:?} {len}");
+        }
+    }
+}
+
+#[test]
+fn equal_defects_of_parsed_values_do_not_cancel() {
+    let good = manifest();
+    let bytes = signed(&good);
+    let mut bad = good.clone();
+    if let Some(payload) = bad.payloads.iter_mut().next() {
+        payload.offset ^= 0x80;
+        payload.digest[63] ^= 0x80;
+    }
+    assert_ne!(parsed(&bad, &bytes), 0);
+    let mut bad = good.clone();
+    bad.security_version ^= 1;
+    bad.closing = Closing::Bootargs(b"quie");
+    assert_ne!(parsed(&bad, &bytes), 0);
+    let boot = |policy, keys| {
+        let list = TrustList { policy, keys };
+        Manifest { closing: Closing::Trust { list, carried: 2 }, ..manifest() }
+    };
+    let bytes = signed(&boot(Policy::Any, keys(0b110)));
+    let number = |policy: Policy| u64::from(policy.number());
+    for policy in [Policy::All, Policy::Hybrid, Policy::EverySigner] {
+        let difference = number(policy) ^ number(Policy::Any);
+        // A key that differs in the same bits, and a number of keys that does.
+        let mut list: List<KeyRecord, 8> = keys(0b110);
+        if let Some(key) = list.iter_mut().next() {
+            key.key_id[0] ^= difference as u8;
+        }
+        assert_ne!(parsed(&boot(policy, list), &bytes), 0, "{policy:?}");
+        for mask in [0b10, 0b0, 0b1110, 0b1_1110] {
+            assert_ne!(parsed(&boot(policy, keys(mask)), &bytes), 0, "{policy:?} {mask:#b}");
+        }
+    }
+}
+
+#[test]
+fn each_defect_of_a_range_is_seen_alone_and_with_others() {
+    let with = |load_address: u64, memory_size: u64, size: u64| {
+        let mut manifest = manifest();
+        let record =
+            PayloadRecord { load_address, memory_size, size, ..payload(PayloadType::Kernel, 0, 1) };
+        manifest.payloads = [record].into_iter().collect();
+        ranges(&manifest)
+    };
+    assert_eq!(with(0x8000_0000, 0x2000, 0x2000), 0);
+    assert_ne!(with(u64::MAX - 0xfff, 0x2000, 0x1000), 0, "it wraps");
+    assert_ne!(with(0x8000_0000, 0x1000, 0x1001), 0, "it is too small");
+    assert_ne!(with(u64::MAX - 0xfff, 0x2000, 0x3000), 0, "it wraps and is too small");
+}
+
+#[test]
+fn a_payload_over_two_live_regions_is_a_defect() {
+    let start = 0x8200_0000;
+    let places = [Place {
+        payload_type: PayloadType::Kernel,
+        region: Region::new(start, 1 << 20),
+        fixed: Fixed::No,
+    }];
+    let live = [Region::new(start, 4096), Region::new(start + 4096, 4096)];
+    let mut manifest = manifest();
+    manifest.payloads = [payload(PayloadType::Kernel, start, 8192)].into_iter().collect();
+    for (live, is_defect) in [(&live[..], true), (&live[..1], true), (&[], false)] {
+        let board = Board {
+            name: "board",
+            soc: "soc",
+            hart_count: 1,
+            places: &places,
+            live_in_rom: &[],
+            live_in_loader: live,
+        };
+        assert_eq!(placement(&board, &manifest) != 0, is_defect, "{live:?}");
+    }
+}
+
+#[test]
+fn equal_defects_of_a_place_do_not_cancel() {
+    const START: u64 = 0x8200_0000;
+    let judge = |fixed, payload_type, load_address: u64, memory_size: u64, entry: u64| {
+        let region = Region::new(START, 1 << 20);
+        let record =
+            PayloadRecord { memory_size, entry, ..payload(payload_type, load_address, 4096) };
+        misplaced(&record, &range_of(&record), &Place { payload_type, region, fixed })
+    };
+    let (code, data) = (PayloadType::Kernel, PayloadType::SystemFdt);
+    for fixed in [Fixed::AtStart, Fixed::Aligned(0x1000)] {
+        assert_eq!(judge(fixed, code, START, 4096, START), 0);
+        assert_eq!(judge(fixed, data, START, 4096, 0), 0);
+        assert_ne!(judge(fixed, code, START, 4096, START ^ 4), 0, "entry");
+        assert_ne!(judge(fixed, code, START + 8, 4096, START + 8), 0, "address");
+        assert_ne!(judge(fixed, code, START + 8, 4096, START), 0, "both, by the same bits");
+        assert_ne!(judge(fixed, data, START, 4096, u64::MAX), 0, "entry of data");
+        assert_ne!(judge(fixed, data, START, 2 << 20, u64::MAX), 0, "entry of data, and the end");
+        assert_ne!(judge(fixed, data, START - 4096, 4096, u64::MAX), 0, "and the start");
+    }
+    assert_ne!(judge(Fixed::AtStart, code, START + 4096, 4096, START), 0);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
