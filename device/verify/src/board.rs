@@ -165,6 +165,7 @@ mod tests {
                 places: &places,
                 live_in_rom: &[],
                 live_in_loader: &[],
+                closed: &[],
             };
             board.check(
                 BundleType::Boot,

@@ -39,6 +39,7 @@ static BOARD: Board<'static> = Board {
     ],
     live_in_rom: &[],
     live_in_loader: &[],
+    closed: &[],
 };
 /// The same board with memory in use where the kernel is loaded.
 static BUSY: Board<'static> = Board { live_in_loader: &[KERNEL], ..BOARD };

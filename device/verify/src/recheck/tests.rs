@@ -421,6 +421,7 @@ fn a_payload_over_two_live_regions_is_a_defect() {
             places: &places,
             live_in_rom: &[],
             live_in_loader: live,
+            closed: &[],
         };
         assert_eq!(placement(&board, &manifest) != 0, is_defect, "{live:?}");
     }
