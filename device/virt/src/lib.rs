@@ -6,6 +6,8 @@
 #![no_std]
 #![cfg(target_arch = "riscv64")]
 
+/// The machine that boots a TEE has no block device.
+#[cfg(not(feature = "tee"))]
 pub mod block;
 pub mod clint;
 pub mod clock;

@@ -33,6 +33,12 @@ pub fn start_hart(hart: usize, _: usize) -> bool {
     !was_started
 }
 
+/// Returns false: M-mode does not translate addresses.
+#[must_use]
+pub const fn is_paged(_: u64) -> bool {
+    false
+}
+
 /// Returns true if a hart is stopped.
 pub fn is_stopped(hart: usize) -> bool {
     STARTED.load(Ordering::Acquire) & (1 << (hart & 63)) == 0

@@ -18,7 +18,7 @@ use xtask::run;
 pub fn cases() -> Vec<Case> {
     vec![
         Case::new("refusal/root-key-revoked-with-the-command", revoked),
-        Case::new("command/only-the-text-that-was-waited-for-is-success", awaited),
+        Case::new("linux/only-the-text-that-was-waited-for-is-success", awaited),
     ]
 }
 
