@@ -170,7 +170,7 @@ impl KeyErrorKind {
     }
 
     /// Returns the advice of what to do about the error.
-    pub const fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> &'static str {
         match self {
             Self::ForeignForm(form) => form.hint(),
             _ => self.reason().hint(),
@@ -191,10 +191,10 @@ impl fmt::Display for KeyErrorKind {
             }
             Self::Malformed(fault) => write!(f, "has a malformed key: {fault}"),
             Self::UnsupportedEncryption(way) => {
-                write!(f, "is encrypted with {way}, which is not supported")
+                write!(f, "is encrypted with {}, which is not supported", way.escape_debug())
             }
             Self::UnsupportedAlgorithm(algorithm) => {
-                write!(f, "is a key for {algorithm}, which is not supported")
+                write!(f, "is a key for {}, which is not supported", algorithm.escape_debug())
             }
             Self::OtherAlgorithm { key, asked } => {
                 write!(f, "is a key for {key}, and not for {asked}")

@@ -105,6 +105,7 @@ fn schemes(cases: &mut Cases) {
         ("# algorithm: rsa-pss-3072-sha384", not_of_key),
         ("# algorithm: ed25519", not_of_key),
         ("# algorithm: rot13", KeyReason::UnsupportedAlgorithm),
+        ("# algorithm: rot13\x1b[2J", KeyReason::UnsupportedAlgorithm),
         ("# algorithm: ", KeyReason::UnsupportedAlgorithm),
         ("# a comment", KeyReason::SchemeNotStated),
         (
