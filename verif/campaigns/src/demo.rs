@@ -174,8 +174,7 @@ impl<'a> Demo<'a> {
             self.run(&mut keygen)?;
         }
         let mut boot = self.sign_boot(&self.private_keys(), &self.file("loader.bin"));
-        let opensbi = monitor::built()?.label()?;
-        boot.args(["--label", &format!("{opensbi}, Hartlock loader")]);
+        boot.args(["--label", &monitor::built()?.label()?]);
         boot.arg("-o").arg(self.file("boot.hlk"));
         self.run(&mut boot)?;
         let mut system = Command::new(&self.hartlock);
