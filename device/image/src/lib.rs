@@ -17,6 +17,7 @@ mod extension;
 pub mod first_stage;
 mod head;
 mod manifest;
+pub mod packed;
 mod payload;
 mod profile;
 mod reason;

@@ -38,20 +38,17 @@ macro_rules! reasons {
             /// Every reason, in the order of the codes.
             pub const ALL: &'static [$name] = &[$($name::$reason,)*];
 
+            /// The numbers of the reasons whose title and hint this build has.
+            const WITH_TEXT: &'static [u16] = &[$($(#[$condition])? $number,)*];
+
             /// The event, in one sentence.
-            pub const fn title(self) -> &'static str {
-                match self {
-                    $($(#[$condition])? $name::$reason => $title,)*
-                    $(#[cfg(not(feature = $feature))] _ => "",)?
-                }
+            pub fn title(self) -> &'static str {
+                $crate::packed!(Self::WITH_TEXT, &[$($(#[$condition])? $title,)*]).get(self as u16)
             }
 
             /// The remedy, in one sentence.
-            pub const fn hint(self) -> &'static str {
-                match self {
-                    $($(#[$condition])? $name::$reason => $hint,)*
-                    $(#[cfg(not(feature = $feature))] _ => "",)?
-                }
+            pub fn hint(self) -> &'static str {
+                $crate::packed!(Self::WITH_TEXT, &[$($(#[$condition])? $hint,)*]).get(self as u16)
             }
 
             /// Why that is refused.

@@ -60,12 +60,12 @@ impl AnyReason {
     }
 
     /// Returns a description of the fault, in one sentence.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         of_either!(self, title)
     }
 
     /// Returns advice for the user.
-    pub const fn hint(self) -> &'static str {
+    pub fn hint(self) -> &'static str {
         of_either!(self, hint)
     }
 
