@@ -263,8 +263,11 @@ impl<R> Disk<'_, '_, R> {
                 root.push(&leaf);
                 patience.renew();
             }
+            // While this hart hashes, nobody copies and announces what arrives. So it hashes only what is more than the
+            // other harts need until it is back.
+            let is_free = transfer.is_complete() || work.unclaimed() > self.harts.workers();
             let most = tree::lanes(&self.kernels, payload.hash);
-            if let Some(claim) = POOL.claim_group(own, most) {
+            if let Some(claim) = is_free.then(|| POOL.claim_group(own, most)).flatten() {
                 harts::compute_leaves(own, &self.kernels, &claim, &mut leaves);
                 POOL.submit(own, &claim, leaves.get());
             } else {

@@ -63,6 +63,11 @@ impl Harts {
         self.own_bit() | self.started
     }
 
+    /// Returns the number of harts that work for the boot hart.
+    pub fn workers(&self) -> u64 {
+        u64::from((self.started & !self.faulted()).count_ones())
+    }
+
     /// Returns the mask of the harts that trapped since they were started.
     pub fn faulted(&self) -> u64 {
         FAULTED.load(Ordering::Acquire)

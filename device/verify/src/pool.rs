@@ -323,6 +323,11 @@ impl<'a> Coordinator<'a> {
         limit
     }
 
+    /// Returns the number of blocks that can be claimed and that no hart has claimed.
+    pub fn unclaimed(&self) -> u64 {
+        self.announced.saturating_sub(self.pool.next.load(Ordering::Acquire) & BLOCK_MASK)
+    }
+
     /// Takes the leaf of the oldest block that is not absorbed yet, if it was delivered.
     pub fn next_leaf(&mut self) -> Option<Digest> {
         if self.is_complete() {

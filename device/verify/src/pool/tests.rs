@@ -45,6 +45,24 @@ fn nothing_is_claimed_before_it_arrived() {
 }
 
 #[test]
+fn what_has_arrived_is_unclaimed_until_it_is_claimed() {
+    watched(|_| {
+        let pool = Pool::new();
+        let mut work = Coordinator::open(&pool, 0, job(WINDOW + 3));
+        assert_eq!(work.unclaimed(), 0);
+        work.arrived(3 * 1024);
+        assert_eq!(work.unclaimed(), 3);
+        pool.claim_group(1, 2).unwrap();
+        assert_eq!(work.unclaimed(), 1);
+        pool.claim(2).unwrap();
+        assert_eq!(work.unclaimed(), 0);
+        // Blocks beyond the window cannot be claimed yet.
+        work.arrived(u64::MAX);
+        assert_eq!(work.unclaimed(), WINDOW - 3);
+    });
+}
+
+#[test]
 fn a_second_and_a_late_result_are_dropped() {
     watched(|_| {
         let pool = Pool::new();
