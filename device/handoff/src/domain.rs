@@ -107,7 +107,7 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
 
     // OpenSBI takes the first node in the rest of the tree.
     let config = only(CONFIG, nodes.clone().filter(|it| tree.is_compatible(it, CONFIG)))?;
-    let is_inside = |node: &Node<'_>| chosen.at < node.at && node.at < nodes.end_of(&chosen);
+    let is_inside = |node: &FoundNode<'_>| chosen.at < node.at && node.at < nodes.end_of(&chosen);
     let instances = nodes.below(&config).filter(|it| tree.is_compatible(it, INSTANCE));
     let domain = only(INSTANCE, instances)?;
     if !is_inside(&config) {
@@ -144,8 +144,8 @@ const SETTINGS: &str = "opensbi,config";
 /// Returns the only node of an iterator.
 fn only<'a>(
     what: &'static str,
-    mut found: impl Iterator<Item = Node<'a>>,
-) -> Result<Node<'a>, DomainFault> {
+    mut found: impl Iterator<Item = FoundNode<'a>>,
+) -> Result<FoundNode<'a>, DomainFault> {
     let first = found.next().ok_or(DomainFault::NoNode(what))?;
     if found.next().is_some() { Err(DomainFault::SeveralNodes(what)) } else { Ok(first) }
 }
@@ -176,14 +176,14 @@ fn is_well_formed(tree: &Tree<'_>) -> bool {
 
 /// A node of a well-formed tree.
 #[derive(Clone, Copy, PartialEq)]
-struct Node<'a> {
+struct FoundNode<'a> {
     name: &'a [u8],
     /// Offset of the token after its name.
     at: usize,
     depth: usize,
 }
 
-impl Node<'_> {
+impl FoundNode<'_> {
     /// Returns true for this name, with or without a unit address.
     fn is_named(&self, name: &[u8]) -> bool {
         self.name.strip_prefix(name).is_some_and(|rest| matches!(rest.first(), None | Some(b'@')))
@@ -204,7 +204,7 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns the children of a node.
-    fn below(&self, node: &Node<'a>) -> impl Iterator<Item = Node<'a>> + use<'a> {
+    fn below(&self, node: &FoundNode<'a>) -> impl Iterator<Item = FoundNode<'a>> + use<'a> {
         let depth = node.depth;
         Nodes { tree: self.tree, at: node.at, depth }
             .take_while(move |it| it.depth > depth)
@@ -212,21 +212,21 @@ impl<'a> Nodes<'a> {
     }
 
     /// Returns the offset of the next node that is not inside this one, or the largest offset.
-    fn end_of(&self, node: &Node<'a>) -> usize {
+    fn end_of(&self, node: &FoundNode<'a>) -> usize {
         let mut rest = Nodes { tree: self.tree, at: node.at, depth: node.depth };
         rest.find(|it| it.depth <= node.depth).map_or(usize::MAX, |it| it.at)
     }
 }
 
 impl<'a> Iterator for Nodes<'a> {
-    type Item = Node<'a>;
+    type Item = FoundNode<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.tree.token(&mut self.at)? {
                 Token::Begin(name) => {
                     self.depth = self.depth.wrapping_add(1);
-                    return Some(Node { name, at: self.at, depth: self.depth });
+                    return Some(FoundNode { name, at: self.at, depth: self.depth });
                 }
                 Token::End => self.depth = self.depth.wrapping_sub(1),
                 Token::Property(..) | Token::Nop => {}
@@ -238,7 +238,7 @@ impl<'a> Iterator for Nodes<'a> {
 
 impl<'a> Tree<'a> {
     /// Returns the value of the first property with this name.
-    fn property(&self, node: &Node<'_>, wanted: &str) -> Option<&'a [u8]> {
+    fn property(&self, node: &FoundNode<'_>, wanted: &str) -> Option<&'a [u8]> {
         let mut at = node.at;
         loop {
             match self.token(&mut at)? {
@@ -251,13 +251,13 @@ impl<'a> Tree<'a> {
         }
     }
 
-    fn is_compatible(&self, node: &Node<'_>, wanted: &str) -> bool {
+    fn is_compatible(&self, node: &FoundNode<'_>, wanted: &str) -> bool {
         let texts = self.property(node, "compatible");
         texts.is_some_and(|it| it.split(|byte| *byte == 0).any(|text| text == wanted.as_bytes()))
     }
 
     /// Returns the number of the hart of an enabled node, or `None` if OpenSBI takes it for something else.
-    fn hart(&self, node: &Node<'_>) -> Option<u32> {
+    fn hart(&self, node: &FoundNode<'_>) -> Option<u32> {
         let status = self.property(node, "status");
         let is_enabled = status.is_none_or(|status| status.starts_with(b"ok"));
         let is_cpu = self.property(node, "device_type")?.starts_with(b"cpu");
@@ -275,9 +275,9 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// Returns the node with this phandle.
-    fn node(&self, phandle: Option<u32>, what: &'static str) -> Result<Node<'a>, DomainFault> {
+    fn node(&self, phandle: Option<u32>, what: &'static str) -> Result<FoundNode<'a>, DomainFault> {
         let phandle = phandle.filter(|it| !matches!(*it, 0 | u32::MAX));
-        let has_it = |node: &Node<'a>| {
+        let has_it = |node: &FoundNode<'a>| {
             let own = ["phandle", "linux,phandle"]
                 .into_iter()
                 .find_map(|name| self.tree.property(node, name).filter(|value| value.len() == 4));
@@ -296,7 +296,12 @@ impl<'a> Source<'a> {
     }
 
     /// Checks that each hart is in the domain.
-    fn harts(&self, cpus: &Node<'a>, domain: &Node<'a>, boot_hart: u32) -> Result<(), DomainFault> {
+    fn harts(
+        &self,
+        cpus: &FoundNode<'a>,
+        domain: &FoundNode<'a>,
+        boot_hart: u32,
+    ) -> Result<(), DomainFault> {
         const POSSIBLE: &str = "possible-harts";
         let possible = self.tree.property(domain, POSSIBLE).unwrap_or_default();
         let possible = possible.as_chunks::<4>().0;
@@ -304,7 +309,7 @@ impl<'a> Source<'a> {
         for cpu in self.nodes.below(cpus) {
             let Some(number) = self.tree.hart(&cpu) else { continue };
             has_boot_hart |= number == boot_hart;
-            let is_same = |other: &Node<'a>| self.tree.hart(other) == Some(number);
+            let is_same = |other: &FoundNode<'a>| self.tree.hart(other) == Some(number);
             if self.nodes.below(cpus).filter(is_same).count() > 1 {
                 return Err(DomainFault::HartTwice(number));
             }
@@ -331,8 +336,8 @@ impl<'a> Source<'a> {
     /// Checks which hart does OpenSBI's cold boot and enters the next stage.
     fn boot_harts(
         &self,
-        settings: &Node<'a>,
-        domain: &Node<'a>,
+        settings: &FoundNode<'a>,
+        domain: &FoundNode<'a>,
         boot_hart: u32,
     ) -> Result<(), DomainFault> {
         const COLD: &str = "cold-boot-harts";
@@ -351,7 +356,7 @@ impl<'a> Source<'a> {
     }
 
     /// Checks that the domain leaves address and mode of the next stage to the stage before OpenSBI.
-    fn next_stage(&self, domain: &Node<'a>, wanted: u64) -> Result<(), DomainFault> {
+    fn next_stage(&self, domain: &FoundNode<'a>, wanted: u64) -> Result<(), DomainFault> {
         let address = self.tree.property(domain, "next-addr");
         let mode = self.tree.property(domain, "next-mode");
         let is_right = address.is_none_or(|it| be64_at(it, 0) == Some(wanted))
@@ -364,7 +369,10 @@ impl<'a> Source<'a> {
     }
 
     /// Reads the regions of the domain.
-    fn regions(&self, domain: &Node<'a>) -> Result<[Option<Region>; MAX_REGIONS], DomainFault> {
+    fn regions(
+        &self,
+        domain: &FoundNode<'a>,
+    ) -> Result<[Option<Region>; MAX_REGIONS], DomainFault> {
         let mut regions = [None; MAX_REGIONS];
         let entries = self.tree.property(domain, "regions").unwrap_or_default();
         for (index, entry) in entries.as_chunks::<8>().0.iter().enumerate() {
@@ -378,7 +386,7 @@ impl<'a> Source<'a> {
         Ok(regions)
     }
 
-    fn region(&self, node: &Node<'a>, permissions: u32) -> Option<Region> {
+    fn region(&self, node: &FoundNode<'a>, permissions: u32) -> Option<Region> {
         if !self.tree.is_compatible(node, MEMORY)
             || permissions & ANY_ACCESS == 0 && permissions & MACHINE != 0
         {

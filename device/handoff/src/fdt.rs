@@ -187,7 +187,7 @@ impl<'a> Tree<'a> {
 
 /// Nodes whose contents the edits check or change. All other nodes are copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Node {
+enum NodeKind {
     Other,
     Root,
     Chosen,
@@ -200,7 +200,7 @@ enum Node {
 #[derive(Debug)]
 struct Position {
     depth: usize,
-    path: [Node; 3],
+    path: [NodeKind; 3],
     root_count: u32,
     chosen_count: u32,
     reserved_count: u32,
@@ -212,7 +212,7 @@ impl Default for Position {
     fn default() -> Self {
         Self {
             depth: 0,
-            path: [Node::Other; 3],
+            path: [NodeKind::Other; 3],
             root_count: 0,
             chosen_count: 0,
             reserved_count: 0,
@@ -224,10 +224,10 @@ impl Default for Position {
 
 impl Position {
     /// Returns the node that contains the next token.
-    fn node(&self) -> Node {
+    fn node(&self) -> NodeKind {
         match self.depth.checked_sub(1).and_then(|level| self.path.get(level)) {
             Some(node) => *node,
-            None => Node::Other,
+            None => NodeKind::Other,
         }
     }
 }
@@ -265,24 +265,24 @@ impl Copy<'_, '_> {
 
     fn begin(&mut self, name: &[u8]) -> Option<()> {
         let node = match (self.position.depth, self.position.node(), name) {
-            (0, _, b"") => Node::Root,
+            (0, _, b"") => NodeKind::Root,
             (0, ..) => return None,
-            (1, Node::Root, b"chosen") => Node::Chosen,
-            (1, Node::Root, b"reserved-memory") => Node::ReservedMemory,
-            (1, Node::Root, b"cpus") => Node::Cpus,
-            (2, Node::Cpus, _) => match name.strip_prefix(b"cpu@") {
+            (1, NodeKind::Root, b"chosen") => NodeKind::Chosen,
+            (1, NodeKind::Root, b"reserved-memory") => NodeKind::ReservedMemory,
+            (1, NodeKind::Root, b"cpus") => NodeKind::Cpus,
+            (2, NodeKind::Cpus, _) => match name.strip_prefix(b"cpu@") {
                 Some(unit) => {
                     // `from_str_radix` also accepts a sign.
                     let digits = core::str::from_utf8(unit).ok().filter(|it| !it.starts_with('+'));
                     let hart = u64::from_str_radix(digits?, 16).ok()?;
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
                     let is_running = self.edits.harts & bit.unwrap_or(0) != 0;
-                    Node::Cpu { hart, is_running }
+                    NodeKind::Cpu { hart, is_running }
                 }
-                None => Node::Other,
+                None => NodeKind::Other,
             },
-            (2, Node::ReservedMemory, _) if name.starts_with(b"hartlock-") => return None,
-            _ => Node::Other,
+            (2, NodeKind::ReservedMemory, _) if name.starts_with(b"hartlock-") => return None,
+            _ => NodeKind::Other,
         };
         if let Some(place) = self.position.path.get_mut(self.position.depth) {
             *place = node;
@@ -290,8 +290,8 @@ impl Copy<'_, '_> {
         self.position.depth = self.position.depth.checked_add(1)?;
         self.put_begin(&[name]);
         match node {
-            Node::Root => self.position.root_count = self.position.root_count.checked_add(1)?,
-            Node::Chosen => {
+            NodeKind::Root => self.position.root_count = self.position.root_count.checked_add(1)?,
+            NodeKind::Chosen => {
                 self.position.chosen_count = self.position.chosen_count.checked_add(1)?;
                 self.put_property(BOOTARGS, &[self.edits.bootargs.as_bytes(), b"\0"]);
                 if let Some((start, end)) = self.edits.initrd {
@@ -299,10 +299,10 @@ impl Copy<'_, '_> {
                     self.put_property(INITRD_END, &[&end.to_be_bytes()]);
                 }
             }
-            Node::ReservedMemory => {
+            NodeKind::ReservedMemory => {
                 self.position.reserved_count = self.position.reserved_count.checked_add(1)?;
             }
-            Node::Cpu { is_running: false, .. } => {
+            NodeKind::Cpu { is_running: false, .. } => {
                 self.put_property(STATUS, &[b"disabled\0"]);
             }
             _ => {}
@@ -311,7 +311,7 @@ impl Copy<'_, '_> {
     }
 
     fn end(&mut self) -> Option<()> {
-        if self.position.node() == Node::ReservedMemory {
+        if self.position.node() == NodeKind::ReservedMemory {
             for reservation in self.edits.reservations {
                 self.put_reservation(reservation);
             }
@@ -326,10 +326,10 @@ impl Copy<'_, '_> {
         match (self.position.node(), name) {
             // A property outside of every node is malformed.
             _ if self.position.depth == 0 => return None,
-            (Node::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
+            (NodeKind::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
                 return None;
             }
-            (Node::ReservedMemory, b"#address-cells" | b"#size-cells") => {
+            (NodeKind::ReservedMemory, b"#address-cells" | b"#size-cells") => {
                 if value != 2u32.to_be_bytes() {
                     return None;
                 }
@@ -341,7 +341,7 @@ impl Copy<'_, '_> {
             }
             // Linux takes the hart number from `reg`, so it must equal the unit address in the node
             // name.
-            (Node::Cpu { hart, .. }, b"reg") => {
+            (NodeKind::Cpu { hart, .. }, b"reg") => {
                 let number = match value.len() {
                     4 => be32_at(value, 0).map(u64::from),
                     8 => bytes_at(value, 0).map(u64::from_be_bytes),
@@ -351,7 +351,7 @@ impl Copy<'_, '_> {
                     return None;
                 }
             }
-            (Node::Cpu { is_running: false, .. }, b"status") => return Some(()),
+            (NodeKind::Cpu { is_running: false, .. }, b"status") => return Some(()),
             _ => {}
         }
         self.put_token(PROP);

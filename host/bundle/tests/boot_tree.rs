@@ -14,9 +14,9 @@ use hartlock_image::Reason;
 use crate::common::{Bench, boot_tree, code, verify};
 
 /// Changes of the default tree, and what the refusal says.
-type Fault = (fn(&mut Node), &'static str);
+type TreeFault = (fn(&mut Node), &'static str);
 
-const FAULTS: [Fault; 9] = [
+const FAULTS: [TreeFault; 9] = [
     // What an emulator dumps: harts and nothing about OpenSBI.
     (
         |tree| tree.at("chosen").children.clear(),

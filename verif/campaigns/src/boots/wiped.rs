@@ -46,7 +46,7 @@ const WIPE: &[&str] = &["hartlock_kernels", "secret", "wipe"];
 const WIPE_BELOW: &[&str] = &["hartlock_kernels", "secret", "overwrite"];
 
 pub fn cases() -> Vec<Case> {
-    let clean = |name: &str, stage: Stage, end: End| {
+    let clean = |name: &str, stage: Stage, end: StageEnd| {
         Case::new(format!("wiped/{name}"), move |bench: &TestBoard| {
             let found = left(bench, stage, end, &[])?;
             ensure!(found.is_empty(), "{found:?}");
@@ -54,7 +54,7 @@ pub fn cases() -> Vec<Case> {
         })
     };
     // Without the function, something has to be found: the search sees what the function is for.
-    let caught = |name: &str, stage: Stage, end: End, function: &'static [&'static str]| {
+    let caught = |name: &str, stage: Stage, end: StageEnd, function: &'static [&'static str]| {
         Case::new(format!("wiped/{name}"), move |bench: &TestBoard| {
             let found = left(bench, stage, end, function)?;
             ensure!(!found.is_empty(), "nothing is found");
@@ -62,34 +62,48 @@ pub fn cases() -> Vec<Case> {
         })
     };
     vec![
-        clean("the-rom-leaves-no-secret-to-the-next-stage", Stage::Rom, End::NextStage),
-        clean("a-rom-that-refuses-leaves-no-secret", Stage::Rom, End::Refusal),
-        clean("a-rom-that-refuses-early-leaves-no-secret", Stage::Rom, End::EarlyRefusal),
-        clean("a-rom-that-traps-leaves-no-secret", Stage::Rom, End::Trap),
-        clean("the-first-stage-leaves-no-secret-to-the-monitor", Stage::Fsbl, End::NextStage),
-        clean("a-first-stage-that-refuses-leaves-no-secret", Stage::Fsbl, End::Refusal),
-        clean("a-first-stage-that-refuses-early-leaves-no-secret", Stage::Fsbl, End::EarlyRefusal),
-        clean("a-first-stage-that-traps-leaves-no-secret", Stage::Fsbl, End::Trap),
+        clean("the-rom-leaves-no-secret-to-the-next-stage", Stage::Rom, StageEnd::NextStage),
+        clean("a-rom-that-refuses-leaves-no-secret", Stage::Rom, StageEnd::Refusal),
+        clean("a-rom-that-refuses-early-leaves-no-secret", Stage::Rom, StageEnd::EarlyRefusal),
+        clean("a-rom-that-traps-leaves-no-secret", Stage::Rom, StageEnd::Trap),
+        clean("the-first-stage-leaves-no-secret-to-the-monitor", Stage::Fsbl, StageEnd::NextStage),
+        clean("a-first-stage-that-refuses-leaves-no-secret", Stage::Fsbl, StageEnd::Refusal),
+        clean(
+            "a-first-stage-that-refuses-early-leaves-no-secret",
+            Stage::Fsbl,
+            StageEnd::EarlyRefusal,
+        ),
+        clean("a-first-stage-that-traps-leaves-no-secret", Stage::Fsbl, StageEnd::Trap),
         clean(
             "a-first-stage-that-traps-while-it-signs-leaves-no-secret",
             Stage::Fsbl,
-            End::LateTrap,
+            StageEnd::LateTrap,
         ),
-        caught("a-rom-that-wipes-no-stack-is-caught", Stage::Rom, End::EarlyRefusal, WIPE_BELOW),
+        caught(
+            "a-rom-that-wipes-no-stack-is-caught",
+            Stage::Rom,
+            StageEnd::EarlyRefusal,
+            WIPE_BELOW,
+        ),
         // The variables of the ROM are on the stack that is overwritten, so that their wipe alone shows nothing.
         caught(
             "a-first-stage-that-wipes-no-stack-is-caught",
             Stage::Fsbl,
-            End::EarlyRefusal,
+            StageEnd::EarlyRefusal,
             WIPE_BELOW,
         ),
         caught(
             "a-first-stage-that-leaves-its-stack-late-is-caught",
             Stage::Fsbl,
-            End::Refusal,
+            StageEnd::Refusal,
             WIPE_BELOW,
         ),
-        caught("a-first-stage-that-wipes-no-variable-is-caught", Stage::Fsbl, End::NextStage, WIPE),
+        caught(
+            "a-first-stage-that-wipes-no-variable-is-caught",
+            Stage::Fsbl,
+            StageEnd::NextStage,
+            WIPE,
+        ),
     ]
 }
 
@@ -102,7 +116,7 @@ enum Stage {
 
 /// How a stage ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
+enum StageEnd {
     NextStage,
     /// Of a bundle with a changed payload.
     Refusal,
@@ -119,7 +133,7 @@ enum End {
 fn left(
     bench: &TestBoard,
     stage: Stage,
-    end: End,
+    end: StageEnd,
     removed: &[&str],
 ) -> Result<Vec<(String, String)>> {
     let root =
@@ -128,8 +142,8 @@ fn left(
     leaks.add_state_key(root.secret.bytes(), &root.state_key());
     let mut code = changed(bench, stage, end, removed)?;
     let edits: &[Edit] = match end {
-        End::Refusal => &[Edit::File(|file| file[3 << 12] ^= 1)],
-        End::EarlyRefusal => &[Edit::File(|file| file[0] ^= 1)],
+        StageEnd::Refusal => &[Edit::File(|file| file[3 << 12] ^= 1)],
+        StageEnd::EarlyRefusal => &[Edit::File(|file| file[0] ^= 1)],
         _ => &[],
     };
     let device = Device::temporary()?;
@@ -182,7 +196,7 @@ fn next_stage() -> Vec<u8> {
 }
 
 /// Returns the code of a stage without its later wipe of the stack, and with the changes that the end needs.
-fn changed(bench: &TestBoard, stage: Stage, end: End, removed: &[&str]) -> Result<Vec<u8>> {
+fn changed(bench: &TestBoard, stage: Stage, end: StageEnd, removed: &[&str]) -> Result<Vec<u8>> {
     let elf = match stage {
         Stage::Rom => bench.firmware.rom.elf.clone(),
         Stage::Fsbl => loader()?.elf,
@@ -191,16 +205,16 @@ fn changed(bench: &TestBoard, stage: Stage, end: End, removed: &[&str]) -> Resul
     let late: &[&str] = match (stage, end) {
         (Stage::Rom, _) => &["rom_handover"],
         // After a trap nothing but the stage's own end can wipe.
-        (Stage::Fsbl, End::Trap | End::LateTrap) => &["fsbl_leave", "fsbl_wipe_unused"],
+        (Stage::Fsbl, StageEnd::Trap | StageEnd::LateTrap) => &["fsbl_leave", "fsbl_wipe_unused"],
         (Stage::Fsbl, _) => &["fsbl_leave", "fsbl_wipe_unused", "fsbl_refuse"],
     };
     for function in late {
         remove_stores(&mut elf, function)?;
     }
     let trap: &[&str] = match (stage, end) {
-        (Stage::Rom, End::Trap) => &["hartlock_handoff", "StateRecord", "fields"],
-        (Stage::Fsbl, End::Trap) => &["hartlock_fsbl", "verified"],
-        (Stage::Fsbl, End::LateTrap) => &["hartlock_fsbl", "sign_in_software"],
+        (Stage::Rom, StageEnd::Trap) => &["hartlock_handoff", "StateRecord", "fields"],
+        (Stage::Fsbl, StageEnd::Trap) => &["hartlock_fsbl", "verified"],
+        (Stage::Fsbl, StageEnd::LateTrap) => &["hartlock_fsbl", "sign_in_software"],
         _ => &[],
     };
     if !trap.is_empty() {
@@ -271,7 +285,7 @@ fn search(
     device: &Device,
     setup: &Setup,
     stage: Stage,
-    end: End,
+    end: StageEnd,
     leaks: &Leaks,
 ) -> Result<Vec<(String, String)>> {
     // The guest's memory is a file, of which only what the guest has written takes space.
@@ -285,7 +299,7 @@ fn search(
     let options = ["-object", &backend, "-machine", "memory-backend=memory"];
     let mut machine = bench.start_on(device, setup, &options.map(str::to_owned))?;
     let mut registers = Vec::new();
-    let stop = if end == End::NextStage {
+    let stop = if end == StageEnd::NextStage {
         let until = Instant::now() + PATIENCE;
         let spin = qemu_virt::OPENSBI.start + SPIN_AT as u64;
         while !machine.harts().iter().any(|hart| hart.hart == 0 && hart.pc == spin) {
@@ -305,17 +319,17 @@ fn search(
     let mut memory = fs::read(file)?;
     ensure!(memory.len() as u64 == ram.size(), "the memory has another size");
     match end {
-        End::NextStage => ensure!(run.outcome == Outcome::Booted, "{:?}", run.outcome),
+        StageEnd::NextStage => ensure!(run.outcome == Outcome::Booted, "{:?}", run.outcome),
         _ => ensure!(
             matches!(run.outcome, Outcome::Refused { .. } | Outcome::GuestStopped { .. }),
             "{:?}",
             run.outcome
         ),
     }
-    if matches!(end, End::Trap | End::LateTrap) {
+    if matches!(end, StageEnd::Trap | StageEnd::LateTrap) {
         ensure!(run.transcript.contains("trap: mcause"), "no trap\n{}", run.transcript);
     }
-    if stage == Stage::Fsbl && end == End::NextStage {
+    if stage == Stage::Fsbl && end == StageEnd::NextStage {
         take_record(&mut memory)?;
     }
     let place = |(name, at): (String, usize)| (name, format!("{:#x}", ram.start + at as u64));
