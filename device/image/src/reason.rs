@@ -399,6 +399,11 @@ crate::reasons! {
         "The loader turns paging on so that only its own code can be executed, and reads back that it is on.",
         "Use a hart with Sv39.";
     #[cfg(feature = "every-text")]
+    MonitorCalls = 919, Image, "boot-flow §5.7",
+        "OpenSBI offers a call that accesses memory for Linux.",
+        "It does so with its own rights: where it checks an address wrongly, Linux reads or writes what is closed to it.",
+        "Sign the boot bundle with the OpenSBI of `device/monitor`.";
+    #[cfg(feature = "every-text")]
     SignerWithoutKey = 1001, Caller, "image-format §5.3",
         "No key was given for a signer of the bundle.",
         "Every signature block needs its public key, so that no signature goes unchecked.",

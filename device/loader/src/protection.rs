@@ -1,4 +1,4 @@
-//! Tries on a hart whether the memory that the board closes is closed (boot flow §5.7).
+//! Tries on a hart whether the memory that the board closes is closed, also by OpenSBI for others (boot flow §5.7).
 //!
 //! OpenSBI protects memory as its device tree says. The tree was signed, but a signer can err, so each hart tries the
 //! accesses itself before it touches a byte of a bundle.
@@ -67,13 +67,21 @@ fn report(hart: u64, reason: Reason, address: u64) -> Reason {
     reason
 }
 
-/// Tries the accesses of the boot hart.
+/// Tries the accesses of the boot hart, and asks OpenSBI for calls by which it would make them for S-mode.
 ///
 /// # Errors
-/// `PagingOff`, `MemoryReachable`.
+/// `PagingOff`, `MemoryReachable`, `MonitorCalls`.
 pub(crate) fn check(hart: usize) -> Result<(), Reason> {
     FOUND.store(0, Ordering::Release);
-    judge().map_err(|(reason, address)| report(hart as u64, reason, address))
+    judge().map_err(|(reason, address)| report(hart as u64, reason, address))?;
+    match environment::call_with_address() {
+        Some(extension) => {
+            let extension = console::Number::hex(extension as u64);
+            console::line(&["hartlock: extension 0x", extension.as_str()]);
+            Err(Reason::MonitorCalls)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Tries the accesses of another hart, and keeps the result for the boot hart.

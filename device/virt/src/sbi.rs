@@ -2,11 +2,28 @@
 
 use core::arch::asm;
 
+const BASE: usize = 0x10;
 const HSM: usize = 0x48_534d;
 const IPI: usize = 0x73_5049;
 const SRST: usize = 0x5352_5354;
 /// The extension of the project's own build of OpenSBI (boot flow §2.3).
 const HARTLOCK: usize = 0x0a00_0001;
+
+/// The extensions of the SBI specification v3.0 with a call that takes the address of memory, and the calls of its §5 that
+/// read a mask of harts from memory.
+const WITH_ADDRESSES: [usize; 11] = [
+    0x04,        // legacy: send IPI
+    0x05,        // legacy: remote FENCE.I
+    0x06,        // legacy: remote SFENCE.VMA
+    0x07,        // legacy: remote SFENCE.VMA with ASID
+    0x4442_434e, // DBCN, console
+    0x50_4d55,   // PMU, counters
+    0x4e41_434c, // NACL, nested acceleration
+    0x53_5441,   // STA, steal time
+    0x53_5345,   // SSE, events
+    0x4442_5452, // DBTR, triggers
+    0x4d50_5859, // MPXY, messages
+];
 
 /// Hart state STARTED (SBI v2.0 §9, table 5).
 pub const STARTED: usize = 0;
@@ -32,6 +49,12 @@ fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Er
         );
     };
     if error == 0 { Ok(value) } else { Err(error) }
+}
+
+/// Returns the number of an extension with a call that takes the address of memory, if there may be one: anything but the
+/// answer that there is none counts (§4.4).
+pub fn call_with_address() -> Option<usize> {
+    WITH_ADDRESSES.into_iter().find(|extension| call(BASE, 3, [*extension, 0, 0]) != Ok(0))
 }
 
 /// Starts a stopped hart at `address` with its number in a0 and `opaque` in a1 (§9.1).

@@ -33,6 +33,12 @@ pub fn start_hart(hart: usize, _: usize) -> bool {
     !was_started
 }
 
+/// Returns `None`, because nothing works for this program.
+#[must_use]
+pub const fn call_with_address() -> Option<usize> {
+    None
+}
+
 /// Returns false: M-mode does not translate addresses.
 #[must_use]
 pub const fn is_paged(_: u64) -> bool {

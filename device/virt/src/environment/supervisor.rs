@@ -51,6 +51,12 @@ pub fn clear_interrupt(_: usize) {
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack)) };
 }
 
+/// Returns the number of an extension by which OpenSBI accesses memory for S-mode, if it offers one.
+#[must_use]
+pub fn call_with_address() -> Option<usize> {
+    sbi::call_with_address()
+}
+
 /// Returns true if this hart translates addresses by the Sv39 tables at this address (RISC-V Privileged Architecture
 /// §10.1.11): a hart without Sv39 ignores the request for it.
 #[must_use]

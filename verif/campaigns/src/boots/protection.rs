@@ -8,7 +8,7 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_emulator::machine::Outcome;
 use hartlock_emulator::qemu::MachineKind as Board;
-use hartlock_image::Reason;
+use hartlock_image::{PayloadType, Reason};
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
@@ -16,8 +16,9 @@ use super::board::{Setup, TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use super::port;
 use crate::debugger::{self, Debugger, pmp};
-use xtask::firmware;
+use hartlock_testkit::bundle::build;
 use xtask::firmware::StageFiles;
+use xtask::{firmware, monitor};
 
 /// Regions that the probe tests, and the line that it must print for each.
 const EXPECTED: [(&str, &str); 22] = [
@@ -72,7 +73,7 @@ fn with_loader(bench: &TestBoard, loader: &StageFiles, tree: Vec<u8>) -> Result<
     let mut draft = bench.boot_draft(loader)?;
     draft.payloads[2].data = tree;
     let mut setup = bench.setup(&[], &[])?;
-    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    setup.boot = build(draft, &[]).0;
     setup.harts = 5;
     Ok(setup)
 }
@@ -149,6 +150,18 @@ pub fn cases() -> Vec<Case> {
             setup.cpu = Some("rv64,mmu=off".to_owned());
             refused_by(bench, &setup, Reason::PagingOff, 0)
         }),
+        Case::new("protection/the-loader-refuses-an-opensbi-with-a-console", |bench| {
+            let mut draft = bench.boot_draft(&bench.firmware.loader)?;
+            let payload = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::Opensbi);
+            let opensbi = monitor::variant(&[monitor::CONSOLE])?.bin;
+            payload.context("a boot bundle has OpenSBI")?.data = fs::read(opensbi)?;
+            let mut setup = bench.setup(&[], &[])?;
+            setup.boot = build(draft, &[]).0;
+            let run = bench.run(&setup)?;
+            expect_refusal(&run, Stage::Loader, Reason::MonitorCalls)?;
+            ensure!(run.transcript.contains("hartlock: extension 0x4442434e"), "another extension");
+            Ok(())
+        }),
         Case::new("protection/linux-cannot-move-the-floor", linux),
     ]
 }
@@ -162,7 +175,7 @@ fn probe(bench: &TestBoard, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<Str
         draft.payloads[2].data = tree;
     }
     let mut setup = bench.setup(&[], &[])?;
-    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    setup.boot = build(draft, &[]).0;
     (setup.harts, setup.until) = (harts, Some("probe: done"));
     let run = bench.run(&setup)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
@@ -221,7 +234,7 @@ fn closed_regions(bench: &TestBoard) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
     let draft = bench.boot_draft(&probe)?;
     let mut setup = bench.setup(&[], &[])?;
-    setup.boot = hartlock_testkit::bundle::build(draft, &[]).0;
+    setup.boot = build(draft, &[]).0;
     setup.harts = 5;
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
