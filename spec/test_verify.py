@@ -271,7 +271,7 @@ class Good(unittest.TestCase):
         self.assertIsNone(reason(boot().build()))
         self.assertIsNone(reason(boot(signers=(A, B, C, D)).build()))
         self.assertIsNone(reason(Bundle(closing=command_line(b"")).build()))
-        self.assertIsNone(reason(Bundle(closing=command_line(b"x ~!" * 512)).build()))
+        self.assertIsNone(reason(Bundle(closing=command_line(b"x ~" * 341)).build()))
         eight = [Signer(bytes([i] * 32)).record for i in range(8)]
         self.assertIsNone(reason(boot(closing=trust(1, eight)).build()))
 
@@ -500,7 +500,7 @@ class Refusals(unittest.TestCase):
         self.region("E0420", put32(END, 4), boot())
         self.region("E0421", put32(END + 4, 0), boot())
         self.region("E0421", put32(END + 4, 9), boot())
-        self.region("E0430", put32(END, 2049))
+        self.region("E0430", put32(END, 1024))
         self.region("E0430", put32(END, 2**32 - 1))
         self.region("E0404", put32(END, 17))
         self.region("E0404", put32(END + 4, 1), boot())

@@ -473,7 +473,7 @@ def _read_header(region: bytes, kind: str, signatures_size: int) -> Header:
         closing_size = 16 + 64 * key_count
     else:
         length = _u32(region, at)
-        _require(length <= 2048, Reason.E0430)
+        _require(length <= 1023, Reason.E0430)
         closing_size = 8 + _align(length, 8)
     _require(at + closing_size == len(region), Reason.E0404)
     return header

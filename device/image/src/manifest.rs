@@ -11,8 +11,8 @@ use crate::types::{
 };
 use hartlock_algorithm::Family;
 
-/// Longest kernel command line, in bytes (§4.5).
-pub const MAX_BOOTARGS: usize = 2048;
+/// Longest kernel command line, in bytes: `COMMAND_LINE_SIZE` of Linux on RISC-V without its zero (§4.5).
+pub const MAX_BOOTARGS: usize = 1023;
 
 /// Keys and policy that authorize the next stage (§4.4).
 #[derive(Clone, Copy, Debug, PartialEq)]

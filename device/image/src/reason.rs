@@ -176,7 +176,7 @@ crate::reasons! {
     #[cfg(feature = "every-text")]
     BootargsTooLong = 430, Image, "image-format §4.5",
         "The kernel command line is too long.",
-        "At most 2,048 bytes are possible.",
+        "Linux on RISC-V keeps 1,023 bytes and would cut off the rest.",
         "Shorten `bootargs`.";
     #[cfg(feature = "every-text")]
     BootargsInvalid = 431, Image, "image-format §4.5",

@@ -298,10 +298,10 @@ pub const ROWS: &[Row] = &[
         &[Fields(|draft| draft.bootargs.clear())],
     ),
     good(
-        "bootargs_of_2048_bytes",
+        "bootargs_of_1023_bytes",
         SYSTEM,
         "The longest command line, of the lowest and the highest character.",
-        &[Fields(|draft| draft.bootargs = " ~".repeat(1024))],
+        &[Fields(|draft| draft.bootargs = " ~ ".repeat(341))],
     ),
     good(
         "largest_boot",

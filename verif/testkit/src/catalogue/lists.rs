@@ -146,11 +146,11 @@ pub const ROWS: &[Row] = &[
         })],
     ),
     bad(
-        "bootargs_of_2049_bytes",
+        "bootargs_of_1024_bytes",
         BootargsTooLong,
         SYSTEM,
         "The command line is one byte too long.",
-        &[Fields(|draft| draft.bootargs = "x".repeat(2049))],
+        &[Fields(|draft| draft.bootargs = "x".repeat(1024))],
     ),
     bad(
         "bootargs_length_huge",
