@@ -18,7 +18,9 @@ use crate::describe::Description;
 use crate::digest::{Plan, core_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
-use crate::{Error, OnProgress, Refusal, boot_tree, content, defaults, profile, refusal_detail};
+use crate::{
+    Error, OnProgress, Refusal, boot_tree, content, defaults, profile, refusal_detail, reuse,
+};
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
 
@@ -45,8 +47,8 @@ pub struct Build<'a> {
     pub boards: &'a Boards,
     /// Further files that the caller read. The output must not replace them.
     pub inputs: &'a [PathBuf],
-    /// True if an existing file may be replaced. An existing bundle with the same manifest is replaced in any
-    /// case.
+    /// True if an existing file may be replaced. An earlier version of the bundle, which has the same type and no
+    /// other signers, is replaced in any case.
     pub is_forced: bool,
     /// True if the content of payload files is not checked for its type.
     pub is_any_type: bool,
@@ -139,8 +141,8 @@ impl Build<'_> {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
         })?;
         let signed = encode(&manifest)?;
-        let is_again = hartlock_files::starts_with(output, manifest.bundle_size, &signed);
-        hartlock_files::check_output(output, [], self.is_forced || is_again)?;
+        let is_replaced = self.is_forced || reuse::is_earlier_version(output, &manifest);
+        hartlock_files::check_output(output, [], is_replaced)?;
         if self.is_dry {
             check_form(&manifest, &signed, self.boards)
                 .map_err(|reason| with_map(reason.into(), &manifest, self.boards))?;
@@ -148,7 +150,7 @@ impl Build<'_> {
         }
         bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;
         let description = verify(&bundle, &manifest, keys, self.boards)?;
-        bundle.finish(self.is_forced || is_again)?;
+        bundle.finish(is_replaced)?;
         Ok(description)
     }
 

@@ -28,6 +28,28 @@ pub struct Reused {
 /// # Errors
 /// Fails if the file cannot be read or is not a bundle.
 pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
+    with_manifest(path, |manifest, _| Reused {
+        spec: spec_of(manifest, path),
+        created: manifest.created,
+        description: Description::new(manifest, boards),
+    })
+}
+
+/// Returns true if the file at `path` is a whole bundle of the type of `new`, and all its signers sign `new` as
+/// well. Its owner can make it again, so that it may be replaced. Its signatures and payloads are not verified.
+pub(crate) fn is_earlier_version(path: &Path, new: &Manifest<'_>) -> bool {
+    with_manifest(path, |earlier, len| {
+        let mut signers = earlier.signers.iter();
+        let signs_again = |signer| new.signers.iter().any(|it| it == signer);
+        earlier.bundle_type == new.bundle_type
+            && earlier.bundle_size == len
+            && signers.all(signs_again)
+    })
+    .unwrap_or(false)
+}
+
+/// Reads the manifest of a bundle, which is **not verified**, and passes it on with the length of the file.
+fn with_manifest<T>(path: &Path, use_it: impl Fn(&Manifest<'_>, u64) -> T) -> Result<T, Error> {
     let (file, len) = hartlock_files::open(path)?;
     let at_start = |size: usize| -> Result<Vec<u8>, Error> {
         let size = size.min(usize::try_from(len).unwrap_or(usize::MAX));
@@ -41,12 +63,7 @@ pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
         return Err(hartlock_image::Reason::Truncated.into());
     }
     let (signed, area) = metadata.split_at(head.signed_size());
-    let manifest = parse_unverified(signed, area)?;
-    Ok(Reused {
-        spec: spec_of(&manifest, path),
-        created: manifest.created,
-        description: Description::new(&manifest, boards),
-    })
+    Ok(use_it(&parse_unverified(signed, area)?, len))
 }
 
 fn spec_of(manifest: &Manifest<'_>, path: &Path) -> BundleSpec {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 mod output;
 mod private_key;
 
-pub use output::{ReplaceRefusal, check_output, check_replaceable, starts_with};
+pub use output::{ReplaceRefusal, check_output, check_replaceable};
 pub use private_key::may_be_private_key;
 
 use tempfile::NamedTempFile;

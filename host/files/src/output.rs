@@ -89,13 +89,6 @@ pub fn check_replaceable(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Returns true if the file is `len` bytes long and begins with `start`.
-pub fn starts_with(path: &Path, len: u64, start: &[u8]) -> bool {
-    let Ok((file, actual)) = crate::open(path) else { return false };
-    let mut bytes = vec![0; start.len()];
-    actual == len && file.read_exact_at(&mut bytes, 0).is_ok() && bytes == start
-}
-
 /// Returns true if the file at `path` has the same content as `other`. The comparison reads 64 KiB at a time,
 /// because payloads are large.
 pub(crate) fn is_copy(path: &Path, other: &File) -> bool {
