@@ -192,7 +192,7 @@ fn unknown(code: &str) -> Failure {
     let line = |reason: AnyReason| format!("{} {}", reason.code(), reason.title());
     let nearest: Vec<_> = nearest::nearest(code).into_iter().map(line).collect();
     let hint = match nearest.len() {
-        0 => "`hartlock explain` lists all codes",
+        0 => "give the code as it was printed, such as E0301; `hartlock explain` lists all codes",
         _ => "use one of these; `hartlock explain` lists all codes",
     };
     Failure::undecided(format!("there is no reason code `{code}`"), hint).with_context(nearest)

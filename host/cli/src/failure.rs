@@ -13,6 +13,7 @@ use crate::output::talk;
 use crate::page::{error_width, is_quoted, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
+use crate::suggest::completed;
 
 /// Indentation in columns of the details of an error, and of the further lines of its description.
 const INDENT: usize = 7;
@@ -210,7 +211,7 @@ impl From<Error> for Failure {
                     Error::Content(_) => Outcome::Refused,
                     _ => Outcome::Undecided,
                 },
-                context: error.context(),
+                context: error.context().into_iter().map(completed).collect(),
                 reason: error.command_reason().map(Into::into),
                 ..Self::undecided(error.to_string(), error.hint())
             },

@@ -34,7 +34,9 @@ mod sign;
 mod signer;
 mod source_bundle;
 mod style;
+mod suggest;
 mod units;
+mod usage;
 mod values;
 mod verify;
 
@@ -98,23 +100,26 @@ enum Verb {
 }
 
 /// Parses the arguments, with help that fits the terminal.
-fn parse(words: impl Iterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    let mut command = help::fit_to_terminal(Cli::command());
-    let matches = command.try_get_matches_from_mut(words)?;
+fn parse(words: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = usage::with_negative_numbers(help::fit_to_terminal(Cli::command()));
+    let matches = command.try_get_matches_from_mut(words).map_err(|mut error| {
+        usage::advise(&mut error, &command, words);
+        error
+    })?;
     Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
 
 /// Returns the error of invalid arguments, with the arguments escaped: the error quotes them, and they may be
 /// names of files that a shell expanded.
-fn usage(error: clap::Error) -> clap::Error {
+fn escaped(error: clap::Error, words: &[OsString]) -> clap::Error {
     let is_plain = |argument: &OsString| {
         matches!(terminal::text(&argument.to_string_lossy()), Cow::Borrowed(_))
     };
-    if std::env::args_os().all(|argument| is_plain(&argument)) {
+    if words.iter().all(is_plain) {
         return error;
     }
-    let escaped = std::env::args_os().map(|argument| terminal::path(argument.as_ref()));
-    match parse(escaped.map(OsString::from)) {
+    let escaped = words.iter().map(|argument| terminal::path(argument.as_ref()).into());
+    match parse(&escaped.collect::<Vec<_>>()) {
         Err(error) => error,
         // The escaped arguments are valid, so the characters that were escaped are the error.
         Ok(_) => Cli::command().error(
@@ -126,10 +131,9 @@ fn usage(error: clap::Error) -> clap::Error {
 
 /// Refuses `-` as a file name for every verb except `kat`, which reads its input line by line. Other inputs
 /// are read twice, and outputs must appear completely or not at all.
-fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
+fn check_dash(verb: &Verb, words: &[OsString]) -> Result<(), clap::Error> {
     /// Options with a text, for which a dash is valid.
     const TEXTS: [&str; 3] = ["--label", "--bootargs", "--until"];
-    let words: Vec<_> = std::env::args_os().collect();
     let is_text = |word: &str| TEXTS.contains(&word);
     let is_dash = |pair: &[OsString]| match pair[1].to_str() {
         Some("-") => !pair[0].to_str().is_some_and(is_text),
@@ -146,13 +150,13 @@ fn check_dash(verb: &Verb) -> Result<(), clap::Error> {
 }
 
 fn main() -> ExitCode {
-    let cli = match parse(std::env::args_os()).map_err(usage) {
+    let words: Vec<_> = std::env::args_os().collect();
+    let parsed = parse(&words).map_err(|error| escaped(error, &words));
+    let parsed = parsed.and_then(|cli| check_dash(&cli.verb, &words).map(|()| cli));
+    let cli = match parsed {
         Ok(cli) => cli,
-        Err(error) => return help::print(&error),
+        Err(error) => return usage::print(&error, &words),
     };
-    if let Err(error) = check_dash(&cli.verb) {
-        return help::print(&error);
-    }
     let output = Output::new(cli.json);
     match &cli.verb {
         Verb::Init(args) => output.finish("init", init::run(args)),

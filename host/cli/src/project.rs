@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 use crate::output::talk;
+use crate::suggest::completed;
 
 /// Name of the settings file. It is searched for from the working directory upward.
 pub const NAME: &str = "hartlock.toml";
@@ -83,7 +84,7 @@ impl Project {
                 format!("`{}` is not valid", file.display()),
                 "correct the marked place; `hartlock init` writes a file with all settings",
             )
-            .with_context(message.lines().map(str::to_owned).collect())
+            .with_context(message.lines().map(|line| completed(line.to_owned())).collect())
         };
         let text = str::from_utf8(&bytes).map_err(|error| wrong(error.to_string()))?;
         let settings = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;

@@ -26,7 +26,9 @@ pub(super) fn nearest(text: &str) -> Vec<AnyReason> {
     let all = AnyReason::all;
     let mut found: Vec<_> = match number(text) {
         Some(number) => {
-            let mut found: Vec<_> = all().collect();
+            // The first two digits name a group. Codes of other groups are about something else.
+            let is_of_group = |reason: &AnyReason| reason.number() / 100 == number / 100;
+            let mut found: Vec<_> = all().filter(is_of_group).collect();
             found.sort_by_key(|reason| reason.number().abs_diff(number));
             found
         }
@@ -84,7 +86,8 @@ mod tests {
     #[test]
     fn what_was_meant_comes_first() {
         assert_eq!(first("606"), Some(Reason::BootVersionTooOld.into()));
-        assert_eq!(first("E9999"), AnyReason::all().last());
+        assert_eq!(first("E0399"), Some(Reason::PublicKeyUnsupported.into()));
+        assert!(nearest("E9999").is_empty() && nearest("E0000").is_empty());
         assert_eq!(first("rollback"), Some(Reason::RollbackBelowFloor.into()));
         assert_eq!(first("SignatureMissmatch"), Some(Reason::SignatureMismatch.into()));
         assert_eq!(first("WrongPasphrase"), Some(KeyReason::WrongPassphrase.into()));
