@@ -118,7 +118,7 @@ impl<'a> KeyPosition<'a> {
 }
 
 /// Returns the first line of a range with its number, and a mark below the range.
-fn marked(text: &str, span: Range<usize>) -> Vec<String> {
+pub fn marked(text: &str, span: Range<usize>) -> Vec<String> {
     // An empty text means that the file is not text; nothing is quoted then.
     if text.is_empty() {
         return Vec::new();

@@ -17,7 +17,7 @@ use hartlock_files::{FileError, read_small};
 use hartlock_image::PayloadType;
 use hartlock_verify::board as verifier;
 
-pub use fault::{Fault, Kind};
+pub use fault::{Fault, Kind, marked};
 pub use read::{Base, read};
 
 use fault::KeyPosition;

@@ -110,7 +110,10 @@ impl Build<'_> {
         for source in sources.iter().filter(is_new) {
             let payload_type = source.spec.payload_type;
             let start = source.start(content::searched(payload_type))?;
-            content::check(payload_type, &start, &source.spec.file)?;
+            content::check(payload_type, &start, &source.spec.file).map_err(|mut error| {
+                error.place.clone_from(&source.spec.place);
+                error
+            })?;
         }
         let identities = other_identities(spec)?;
         let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;

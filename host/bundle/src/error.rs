@@ -114,7 +114,8 @@ impl Error {
             Error::Refused(refusal) => refusal.context.clone(),
             Error::Spec(error) => error.context(),
             Error::Board(hartlock_boards::Error::Wrong { fault, .. }) => fault.lines(),
-            Error::Key(_) | Error::Content(_) | Error::Board(_) | Error::File(_) => Vec::new(),
+            Error::Content(error) => error.place.clone(),
+            Error::Key(_) | Error::Board(_) | Error::File(_) => Vec::new(),
         }
     }
 }

@@ -11,8 +11,8 @@ use hartlock_image::{
 };
 use serde::Serialize;
 
-use crate::Error;
 use crate::describe::{Description, block_keys, lifecycle_names};
+use crate::{Error, content};
 use hartlock_files::FileError;
 
 mod fields;
@@ -56,6 +56,8 @@ pub struct Inspection {
     /// Content of a first-stage image, if the file begins as one. All properties of a manifest are then
     /// empty.
     pub first_stage: Option<FirstStage>,
+    /// Type of a file that is no bundle and no first stage, if it is known, with its article.
+    pub looks_like: Option<&'static str>,
 }
 
 /// The fields of a header (image format §4.1). Each of them may have an invalid value.
@@ -120,6 +122,16 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
         metadata = read_at(&mut file, 0, head.total_size()).map_err(fail)?;
     }
     let mut inspection = inspect(metadata, file_size, boards);
+    // A file of another type is no bundle that is too short, either.
+    if matches!(inspection.reason, Some(Reason::UnknownTag | Reason::Truncated))
+        && !inspection.metadata.starts_with(b"HARTLOCK-")
+    {
+        let start = read_at(&mut file, 0, content::START).map_err(fail)?;
+        inspection.looks_like = content::name_of(&start);
+        if inspection.looks_like.is_some() {
+            inspection.reason = Some(Reason::UnknownTag);
+        }
+    }
     inspection.look_at_padding(&mut file).map_err(fail)?;
     Ok(inspection)
 }
@@ -166,6 +178,7 @@ fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
         fields,
         metadata,
         first_stage: None,
+        looks_like: None,
     }
 }
 

@@ -4,6 +4,8 @@ use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
 use hartlock_verify::board::{Fixed, Place, Region};
 
+use crate::units::grouped;
+
 /// An explanation of a refusal that is about memory.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RefusalDetail {
@@ -104,20 +106,41 @@ fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> Refu
     let board = known.map();
     let name = payload.payload_type.name();
     let place = board.places.iter().find(|place| place.payload_type == payload.payload_type);
-    let rule = match (place, reason) {
-        (None, _) => format!("board {} has no place for it", board.name),
-        (Some(_), Reason::OverlapsLiveRegion) => {
-            "memory that the verifying stage uses is there".to_string()
-        }
-        (Some(place), _) => rule_of(place, board.name),
+    let Some(place) = place else {
+        return RefusalDetail {
+            what: format!("board {} has no place for the {name}", board.name),
+            remedy: format!("leave the {name} out, or sign for another board"),
+        };
     };
-    let address =
-        known.load_address(payload.payload_type).or(place.map(|place| place.region.start));
-    let address = address.map_or(String::new(), |it| format!(", or set `load_address = {it:#x}`"));
+    let address = known.load_address(payload.payload_type).unwrap_or(place.region.start);
+    let room = place.region.end.saturating_sub(address);
+    // No address helps what is larger than its place.
+    if let Some(excess) = payload.memory_size.checked_sub(room).filter(|excess| *excess > 0) {
+        return RefusalDetail {
+            what: format!(
+                "the {name} takes {} of memory, and board {} has {} for it, from {address:#x} to {:#x}",
+                bytes(payload.memory_size),
+                board.name,
+                bytes(room),
+                place.region.end
+            ),
+            remedy: format!("make the {name} smaller by {} or more", bytes(excess)),
+        };
+    }
+    let rule = match reason {
+        Reason::OverlapsLiveRegion => "memory that the verifying stage uses is there".to_string(),
+        _ => rule_of(place, board.name),
+    };
     RefusalDetail {
         what: format!("the {name} {}, entered at {:#x}: {rule}", range(payload), payload.entry),
-        remedy: format!("leave `load_address` and `entry` of the {name} out{address}"),
+        remedy: format!(
+            "leave `load_address` and `entry` of the {name} out, or set `load_address = {address:#x}`"
+        ),
     }
+}
+
+fn bytes(count: u64) -> String {
+    format!("{} bytes", grouped(count))
 }
 
 fn rule_of(place: &Place, board: &str) -> String {

@@ -30,6 +30,7 @@ use hartlock_image::{
     Profile,
 };
 use serde::{Deserialize, Deserializer};
+use toml::de::DeTable;
 
 use crate::Error;
 use hartlock_boards::Boards;
@@ -181,6 +182,9 @@ pub struct PayloadSpec {
     /// Record of the payload, if the file is a bundle that contains it.
     #[serde(skip)]
     pub part: Option<PayloadRecord>,
+    /// The place in the description that names the file, quoted; empty if an option names it.
+    #[serde(skip)]
+    pub place: Vec<String>,
 }
 
 impl PayloadSpec {
@@ -196,6 +200,7 @@ impl PayloadSpec {
             mode: None,
             block_size: None,
             part: None,
+            place: Vec::new(),
         }
     }
 }
@@ -243,8 +248,9 @@ impl BundleSpec {
         let mut spec: Self =
             toml::from_str(text).map_err(|error| fail(error.to_string().trim_end().to_string()))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        for payload in &mut spec.payloads {
+        for (number, payload) in spec.payloads.iter_mut().enumerate() {
             payload.file = folder.join(&payload.file);
+            payload.place = file_place(text, number, path);
         }
         if let Some(board) = spec.board.as_mut().filter(|board| hartlock_boards::is_file(board)) {
             *board = folder.join(&*board).display().to_string();
@@ -278,6 +284,7 @@ impl BundleSpec {
             match self.payloads.iter_mut().find(|own| own.payload_type == flag.payload_type) {
                 Some(own) => {
                     own.file = flag.file;
+                    own.place = Vec::new();
                     // The memory size was that of a payload of a bundle and does not fit another file.
                     if own.part.take().is_some() {
                         own.memory_size = None;
@@ -303,6 +310,21 @@ impl BundleSpec {
             trust: flags.trust.or(self.trust),
         }
     }
+}
+
+/// Quotes the line that names the file of a payload, with a mark below the name.
+fn file_place(text: &str, number: usize, path: &Path) -> Vec<String> {
+    let span = || {
+        let table = DeTable::parse(text).ok()?;
+        let payloads = table.get_ref().get("payload")?.get_ref();
+        Some(payloads.get(number)?.get_ref().get("file")?.span())
+    };
+    let Some(span) = span() else { return Vec::new() };
+    let mut place = hartlock_boards::marked(text, span);
+    if let Some(head) = place.first_mut() {
+        *head = format!("{}, {head}", path.display());
+    }
+    place
 }
 
 /// Returns the creation date of a bundle in seconds since 1970-01-01: the value of SOURCE_DATE_EPOCH

@@ -15,7 +15,7 @@ use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authentica
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal, boot_tree, refusal_detail};
+use crate::{Error, OnProgress, Refusal, boot_tree, content, refusal_detail};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
@@ -171,6 +171,10 @@ fn context(
             Reason::UnknownTag if metadata.starts_with(FIRST_STAGE_TAG) => {
                 vec!["the file is a first stage, not a bundle".to_string()]
             }
+            Reason::UnknownTag => content::name_of(metadata)
+                .map(|name| format!("the file is {name}"))
+                .into_iter()
+                .collect(),
             _ => Vec::new(),
         };
     };
@@ -196,7 +200,14 @@ fn hint(reason: Reason, expectation: &Expectation, metadata: &[u8]) -> Option<St
     if reason == Reason::UnknownTag && metadata.starts_with(FIRST_STAGE_TAG) {
         return Some("Verify it with `hartlock verify --form first-stage`.".to_string());
     }
+    if reason == Reason::UnknownTag && content::name_of(metadata).is_some() {
+        return Some("Give a bundle: `hartlock sign` makes one of such files.".to_string());
+    }
     let head = Head::parse(metadata).ok()?;
+    if reason == Reason::WrongBundleType {
+        let name = head.bundle_type().name();
+        return Some(format!("Ask for `--type {name}`, or give the bundle of the other type."));
+    }
     let (signed, area) = metadata[..head.total_size()].split_at(head.signed_size());
     let manifest = parse_unverified(signed, area).ok()?;
     match reason {

@@ -122,6 +122,12 @@ impl Failure {
         self
     }
 
+    /// Replaces the advice by one for a cause that is known.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: hint.into(), ..self }
+    }
+
     /// Makes a refusal.
     pub fn refused(reason: Reason, context: Vec<String>) -> Self {
         Self {

@@ -72,11 +72,14 @@ enum View {
 impl Report for InspectReport {
     fn text(&self) -> String {
         let mut page = Page::new();
-        page.line(format_args!(
-            "{BOLD}{}{BOLD:#}, {}",
-            terminal::path(&self.bundle),
-            count_text(self.inspection.file_size, "byte", "bytes")
-        ));
+        let path = terminal::path(&self.bundle);
+        let size = count_text(self.inspection.file_size, "byte", "bytes");
+        // The fields of a bundle say nothing about a file of another type.
+        if let (Some(name), View::Summary) = (self.inspection.looks_like, self.view) {
+            page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}: {name}, by its first bytes"));
+            return page.finish();
+        }
+        page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}"));
         let warning = "NOT VERIFIED: an attacker can write such a file; `hartlock verify` tells \
                        whether it is true";
         page.write_indented("", warning, WARNING);
@@ -105,7 +108,14 @@ impl Report for InspectReport {
         };
         let place = inspection.place.as_ref().filter(|_| lengths.is_none()).map(place_text);
         let context = lengths.into_iter().chain(place).collect();
-        Some(Failure::refused(reason, context).with_path(&self.bundle))
+        Some(
+            match inspection.looks_like {
+                Some(name) => Failure::refused(reason, vec![format!("it is {name}")])
+                    .with_hint("give a bundle: `hartlock sign` makes one of such files"),
+                None => Failure::refused(reason, context),
+            }
+            .with_path(&self.bundle),
+        )
     }
 }
 

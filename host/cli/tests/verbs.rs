@@ -315,3 +315,26 @@ fn a_board_that_is_not_known_is_admitted() {
     let json = verify(&bench, "other.hlk", &["--json"]).expect(0).json();
     assert_eq!(json["checked"]["placement"], false);
 }
+
+#[test]
+fn the_kernel_in_an_efi_application_is_what_the_hint_takes_out() {
+    let bench = Bench::with_bundle();
+    let Some(packed) = bench.tool("gzip", &["-kn", "linux"]) else { return };
+    packed.expect(0);
+    // The header of such a kernel, the compressed kernel, and what follows it.
+    let kernel = bench.read("linux.gz");
+    let mut image = b"MZ\0\0zimg".to_vec();
+    image.extend([512, kernel.len() as u32].into_iter().flat_map(u32::to_le_bytes));
+    image.resize(24, 0);
+    image.extend(b"gzip");
+    image.resize(512, 0);
+    image.extend([&kernel[..], &[0; 100]].concat());
+    bench.write("vmlinuz.efi", &image);
+    let args = ["sign", "--type", "system", "--security-version", "1", "--system-fdt", "virt.dtb"];
+    let more = ["--kernel", "vmlinuz.efi", "--key", "root.pem", "-o", "out.hlk"];
+    let refused = bench.run(&[&args[..], &more].concat()).expect(1);
+    let (_, hint) = refused.stderr.split_once("hint: ").unwrap();
+    let command = hint.split('`').nth(1).unwrap();
+    bench.tool("sh", &["-c", command]).unwrap().expect(0);
+    assert_eq!(bench.read("Image"), bench.read("linux"), "{command}");
+}

@@ -25,6 +25,9 @@ pub(super) struct Object<'a> {
     /// Content of a first-stage image, if the file begins as one.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_stage: Option<&'a FirstStage>,
+    /// Type of a file that is no bundle, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    looks_like: Option<&'static str>,
     fields: &'a [Field],
 }
 
@@ -51,6 +54,7 @@ impl<'a> Object<'a> {
             policies: inspection.policy_outcomes().iter().map(Policy::from).collect(),
             memory: inspection.memory.as_ref(),
             first_stage: inspection.first_stage.as_ref(),
+            looks_like: inspection.looks_like,
             fields: &inspection.fields,
         }
     }
