@@ -94,7 +94,13 @@ fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
             format!("S-mode could {} {address:#x}: `{name}` {rule}", can.join(", "))
         }
     };
-    Refusal::with(Reason::MemoryNotClosed, format!("board {}: {what}", board.name()))
+    // A tree without a domain is not one that has a mistake in it.
+    let hint = matches!(fault, DomainFault::NoNode(_)).then(|| {
+        "Use the boot device tree of the board, `boot.dtb`: this one is for Linux, or was dumped by an emulator."
+            .to_string()
+    });
+    let refusal = Refusal::with(Reason::MemoryNotClosed, format!("board {}: {what}", board.name()));
+    Refusal { hint, ..refusal }
 }
 
 /// Returns a path as it is, and the value of `compatible` with quotation marks.

@@ -1,6 +1,7 @@
 //! `hartlock boot`
 
 mod args;
+mod causes;
 mod chart;
 mod device;
 mod files;
@@ -133,6 +134,7 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     let emulated = Emulated::of(known).map_err(hartlock_bundle::Error::from)?;
     // QEMU counts instructions on one hart only.
     let harts = args.harts.unwrap_or(if args.icount { 1 } else { emulated.max_harts });
+    causes::check_swapped(args)?;
     // Output files are created before the boot, so that a missing folder is reported at once.
     let files = Files::begin(args)?;
     let qemu = Qemu::find(args.qemu.as_deref())?;
@@ -247,7 +249,13 @@ fn failure(
             };
             let mut context = vec![format!("{}: refused by the {name}", bundle.display())];
             context.extend(state.and_then(|state| compared(*reason, bundle, *stage, state)));
-            Failure::refused(*reason, context)
+            let cause = causes::find(args, *reason, *stage, state).unwrap_or_default();
+            context.extend(cause.lines);
+            let failure = Failure::refused(*reason, context);
+            match cause.hint {
+                Some(hint) => failure.with_hint(hint),
+                None => failure,
+            }
         }
         Ending::TimedOut => {
             let what =

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::common::{Bench, Run};
+use crate::common::{Bench, Run, boot_tree};
 
 /// A program that pretends to be QEMU. It ends at once or, if a file `hold` exists, writes its process id to
 /// a file and continues to run.
@@ -129,4 +129,123 @@ fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
         assert!(Instant::now() < until, "it does not happen");
         thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// A program that pretends to be QEMU, whose device prints a refusal.
+const REFUSING: &str = r#"#!/bin/sh
+if [ "$1" = --version ]; then echo "QEMU emulator version 10.0.0"; exit; fi
+cat console
+exit 1
+"#;
+
+/// Boots a device whose stage refuses with this code, and returns the details and the hint.
+fn refused(bench: &Bench, stage: &str, code: &str, args: &[&str]) -> (String, String) {
+    bench.write("console", format!("hartlock: {stage} refused: {code} Text.\n").as_bytes());
+    let write = ["-c", "printf %s \"$0\" >refusing && chmod +x refusing", REFUSING];
+    bench.tool("sh", &write).unwrap().expect(0);
+    let common = ["boot", "--json", "--qemu", "./refusing", "--rom", "rom.bin"];
+    let run = bench.run(&[&common, args].concat()).expect(1);
+    let json = run.json();
+    assert_eq!(json["error"]["reason"]["code"], code, "{json}");
+    let context = json["error"]["context"].as_array().unwrap();
+    let lines: Vec<_> = context.iter().map(|line| line.as_str().unwrap()).collect();
+    (lines.join("\n"), json["error"]["hint"].as_str().unwrap().to_owned())
+}
+
+/// Makes a boot bundle, signed by one key, that trusts another one for the system bundle.
+fn with_boot_bundle() -> Bench {
+    let bench = bench();
+    bench.run(&["keygen", "-o", "pq.pem", "--algorithm", "ml-dsa-44"]).expect(0);
+    let sign = "sign --type boot --opensbi fw.bin --loader fw.bin --boot-fdt virt.dtb --security-version 1 \
+                --key root.pem --trust second.pub.pem -o boot.hlk";
+    bench.run(&sign.split_whitespace().collect::<Vec<_>>()).expect(0);
+    bench
+}
+
+const BOTH: [&str; 4] = ["--boot-bundle", "boot.hlk", "--system", "system.hlk"];
+
+#[test]
+fn a_revoked_root_key_is_told_from_one_that_is_not_listed() {
+    let bench = with_boot_bundle();
+    let keys = |file: &str| {
+        let json = bench.run(&["key", "show", file, "--json"]).expect(0).json();
+        format!("ed25519 {}…", &json["key_id"].as_str().unwrap()[..16])
+    };
+    let (root, second) = (keys("root.pub.pem"), keys("second.pub.pem"));
+    let two = ["--root-key", "second.pub.pem", "--root-key", "root.pub.pem"];
+    let revoked = ["--provision-revoked", "1"];
+    let (lines, hint) = refused(&bench, "rom", "E0304", &[&BOTH[..], &two, &revoked].concat());
+    assert!(
+        lines.contains(&format!("signed by {root}, which is root key 1 and is revoked")),
+        "{lines}"
+    );
+    assert!(hint.contains("not revoked"), "{hint}");
+
+    let other = ["--root-key", "second.pub.pem"];
+    let (lines, hint) = refused(&bench, "rom", "E0304", &[&BOTH[..], &other].concat());
+    let expected = format!("signed by {root}; the root keys are {second}");
+    assert!(lines.contains(&expected), "{lines}");
+    assert!(hint.contains("private half of second.pub.pem"), "{hint}");
+
+    let own = ["--root-key", "root.pub.pem"];
+    let (lines, hint) = refused(&bench, "loader", "E0304", &[&BOTH[..], &own].concat());
+    let expected = format!("signed by {root}; the boot bundle trusts {second}");
+    assert!(lines.contains(&expected), "{lines}");
+    assert!(hint.contains("--trust"), "{hint}");
+}
+
+#[test]
+fn a_rom_without_an_algorithm_names_key_algorithm_and_command() {
+    let bench = with_boot_bundle();
+    let keys = ["--root-key", "root.pub.pem", "--root-key", "pq.pub.pem"];
+    let (lines, hint) = refused(&bench, "rom", "E0307", &[&BOTH[..], &keys].concat());
+    assert!(lines.contains("ml-dsa-44 of pq.pub.pem") && !lines.contains("root.pub"), "{lines}");
+    assert!(hint.contains("`cargo xtask firmware --with ml-dsa`"), "{hint}");
+    // A ROM that states its algorithms is believed: this one states that it has none.
+    bench.write("rom.bin", &[&b"HARTLOCK-CARRIES"[..], &[0; 8]].concat());
+    let (lines, hint) = refused(&bench, "rom", "E0307", &[&BOTH[..], &keys].concat());
+    assert!(lines.contains("ed25519 of root.pub.pem"), "{lines}");
+    assert!(hint.contains("--with ed25519 --with ml-dsa`"), "{hint}");
+}
+
+#[test]
+fn a_hart_that_a_wrong_boot_tree_leaves_out_is_blamed_on_the_tree() {
+    let bench = with_boot_bundle();
+    let own = ["--root-key", "root.pub.pem"];
+    let (lines, hint) = refused(&bench, "loader", "E0906", &[&BOTH[..], &own].concat());
+    assert!(!lines.contains("tree") && hint.contains("Power cycle"), "{lines} {hint}");
+    // The board is not known when the bundle is signed, so that nobody looks at the tree.
+    let mut linux = boot_tree();
+    linux.at("chosen").children.clear();
+    bench.write("linux.dtb", &linux.flatten());
+    bench.write(
+        "bundle.toml",
+        b"type = \"boot\"\nboard = \"mine\"\nsoc = \"virt\"\nsecurity_version = 1\n\
+          [trust]\npolicy = \"any\"\nkeys = [\"root.pub.pem\"]\n\
+          [[payload]]\ntype = \"opensbi\"\nfile = \"fw.bin\"\nload_address = 0x80000000\n\
+          [[payload]]\ntype = \"loader\"\nfile = \"fw.bin\"\nload_address = 0x80200000\n\
+          [[payload]]\ntype = \"boot-fdt\"\nfile = \"linux.dtb\"\nload_address = 0x80400000\n",
+    );
+    bench.run(&["sign", "bundle.toml", "--key", "root.pem", "-o", "mine.hlk"]).expect(0);
+    bench.write("mine.toml", b"name = \"mine\"\nextends = \"qemu-virt\"\n");
+    let both = ["--boot-bundle", "mine.hlk", "--system", "system.hlk", "--board", "mine.toml"];
+    let (lines, hint) = refused(&bench, "loader", "E0906", &[&both[..], &own].concat());
+    assert!(lines.contains("the boot device tree: "), "{lines}");
+    assert!(hint.contains("`boot.dtb`: this one is for Linux"), "{hint}");
+}
+
+#[test]
+fn bundles_that_were_swapped_are_told_before_the_boot() {
+    let bench = with_boot_bundle();
+    let own = ["--root-key", "root.pub.pem"];
+    let swapped = ["--boot-bundle", "system.hlk", "--system", "boot.hlk"];
+    let args = ["boot", "--qemu", "./qemu", "--rom", "rom.bin", "--state", "device"];
+    let run = bench.run(&[&args[..], &swapped, &own].concat()).expect(2);
+    assert!(run.stderr.contains("E0103") && run.stderr.contains("Swap the files"), "{run:#?}");
+    assert!(!bench.path("device").exists(), "a device was made");
+    // One bundle of the wrong type is left to the device.
+    let one = ["--boot-bundle", "system.hlk", "--system", "system.hlk"];
+    let (lines, hint) = refused(&bench, "rom", "E0103", &[&one[..], &own].concat());
+    assert!(lines.contains("it is a system bundle"), "{lines}");
+    assert!(hint.contains("a boot bundle with `--boot-bundle`"), "{hint}");
 }
