@@ -109,7 +109,7 @@ fn of_board(reason: Reason, payload: &PayloadRecord, known: &KnownBoard) -> Refu
     let Some(place) = place else {
         return RefusalDetail {
             what: format!("board {} has no place for the {name}", board.name),
-            remedy: format!("leave the {name} out, or sign for another board"),
+            remedy: format!("sign for a board that has a place for the {name}"),
         };
     };
     let address = known.load_address(payload.payload_type).unwrap_or(place.region.start);

@@ -14,7 +14,7 @@ use crate::output::Report;
 use crate::page::Page;
 use crate::reason::AnyReason;
 use crate::style::BOLD;
-use catalogue::{Catalogue, Example};
+use catalogue::{Catalogue, Cause, Example};
 
 /// Explain a reason code, or list all codes
 ///
@@ -69,6 +69,8 @@ struct Entry {
     details: Option<String>,
     /// Further advice.
     remedy: Option<String>,
+    /// Causes that the command tells apart.
+    causes: Vec<Cause>,
     /// Codes of similar faults.
     related: Vec<String>,
     /// A bundle that is refused for this reason.
@@ -83,6 +85,7 @@ impl Entry {
             group: catalogue.group(&text.code).title,
             details: more.details,
             remedy: more.remedy,
+            causes: more.causes,
             related: related(reason).map(AnyReason::code).collect(),
             example: catalogue.example(&text.code),
             text,
@@ -150,6 +153,9 @@ fn write_entry(page: &mut Page, entry: &Entry) {
     row("hint", text.hint);
     if let Some(remedy) = &entry.remedy {
         row("", remedy);
+    }
+    for (index, Cause { when, hint }) in entry.causes.iter().enumerate() {
+        row(if index == 0 { "causes" } else { "" }, &format!("{when} {hint}"));
     }
     row("fault", who_has_to_act(text.fault));
     row("spec", &text.spec);

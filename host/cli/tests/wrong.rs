@@ -12,6 +12,20 @@ use std::process::Command;
 
 use crate::common::{Bench, Run};
 
+/// Causes whose hint is followed by another test, by their code and the beginning of the hint.
+const ELSEWHERE: [(&str, &str); 8] = [
+    // Devices that refuse are in boot.rs.
+    ("E0103", "Swap the files"),
+    ("E0103", "Give a … bundle"),
+    ("E0304", "Sign with a root key"),
+    ("E0304", "Sign the boot bundle"),
+    ("E0304", "Sign the system bundle"),
+    ("E0307", "Build a ROM"),
+    ("E0906", "Use the boot device tree"),
+    // The size of a compressed kernel depends on the compressor: verbs.rs.
+    ("E1204", "Decompress the kernel"),
+];
+
 /// Minimum number of commands that fail in all files together.
 const LEAST_COMMANDS: usize = 290;
 
@@ -110,4 +124,45 @@ fn wrong_input_is_answered_as_it_was_reviewed() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     assert!(commands >= LEAST_COMMANDS, "{commands} commands");
+}
+
+/// Returns true if `text` is `pattern`, in which … stands for anything but nothing.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((before, after)) = pattern.split_once('…') else { return pattern == text };
+    let Some(rest) = text.strip_prefix(before) else { return false };
+    rest.char_indices().skip(1).map(|(at, _)| &rest[at..]).chain([""]).any(|rest| fits(after, rest))
+}
+
+#[test]
+fn each_cause_of_a_code_has_a_hint_that_is_followed() {
+    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../spec/errors.toml");
+    let list: toml::Table = fs::read_to_string(list).unwrap().parse().unwrap();
+    // Each command that fails with a code, its hint, and whether the next command does what the hint says.
+    let mut seen = Vec::new();
+    for path in walks() {
+        let text = fs::read_to_string(path).unwrap();
+        let blocks = text.split("\n$ ").skip(1);
+        seen.extend(blocks.filter_map(|block| {
+            let (_, code) = block.split_once("\n  error: ")?;
+            let hint = block.lines().find_map(|line| line.trim().strip_prefix("hint: "))?;
+            let mut later = block.lines().skip(1);
+            let is_followed = later.any(|line| line.starts_with("+ "));
+            Some((code[..5].to_owned(), hint.to_owned(), is_followed))
+        }));
+    }
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for reason in list["reason"].as_array().unwrap() {
+        let code = reason["code"].as_str().unwrap();
+        for cause in reason.get("cause").and_then(|it| it.as_array()).into_iter().flatten() {
+            count += 1;
+            let hint = cause["hint"].as_str().unwrap();
+            let is_it = |it: &&(String, String, bool)| it.0 == code && fits(hint, &it.1) && it.2;
+            let is_elsewhere = ELSEWHERE.iter().any(|it| it.0 == code && hint.starts_with(it.1));
+            if seen.iter().find(is_it).is_none() && !is_elsewhere {
+                missing.push(format!("{code}: {}", cause["when"].as_str().unwrap()));
+            }
+        }
+    }
+    assert!(missing.is_empty() && count > 20, "{count}\n{}", missing.join("\n"));
 }

@@ -105,6 +105,12 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
     if let Some(remedy) = &reason.remedy {
         let _ = write!(out, " {remedy}");
     }
+    if !reason.cause.is_empty() {
+        out += "\n\nWhere `hartlock` knows the cause, it gives the advice for it:\n\n| cause | what to do |\n|---|---|";
+        for cause in &reason.cause {
+            let _ = write!(out, "\n| {} | {} |", cause.when, cause.hint.replace('|', "\\|"));
+        }
+    }
     out += "\n\n## Messages\n\n";
     out += &consoles(reason);
     let (number, group) = (&group.number, &group.title);
@@ -244,6 +250,7 @@ mod tests {
                 spec: text("image-format §3"),
                 details: Some(text("Or worse.")),
                 remedy: None,
+                cause: Vec::new(),
                 reported_by: None,
             }],
         }

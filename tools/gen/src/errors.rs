@@ -49,7 +49,18 @@ pub struct Reason {
     pub spec: String,
     pub details: Option<String>,
     pub remedy: Option<String>,
+    /// Causes that the command tells apart, each with its own hint.
+    #[serde(default)]
+    pub cause: Vec<Cause>,
     pub reported_by: Option<Vec<Reporter>>,
+}
+
+/// A cause of a reason that has several.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    pub when: String,
+    pub hint: String,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -253,7 +264,9 @@ fn check(reasons: &[Reason]) -> Result<()> {
         let is_new = reasons[..index].iter().all(|earlier| earlier.name != reason.name);
         ensure!(is_new, "{} is given twice", reason.name);
         let optional = [&reason.details, &reason.remedy].into_iter().flatten();
-        for text in [&reason.title, &reason.why, &reason.hint].into_iter().chain(optional) {
+        let causes = reason.cause.iter().flat_map(|cause| [&cause.when, &cause.hint]);
+        let texts = [&reason.title, &reason.why, &reason.hint];
+        for text in texts.into_iter().chain(optional).chain(causes) {
             ensure!(text.ends_with('.'), "{}: not a sentence: {text}", reason.code);
         }
         if reason.is_of_key_file() || reason.is_of_command() {
@@ -328,6 +341,15 @@ fn markdown(reasons: &[Reason]) -> Result<String> {
             reason.code, reason.name, reason.title, reason.why, reason.hint, reason.spec
         )?;
     }
+    out += "\n## Causes\n\n\
+            Some codes have several causes. Where `hartlock` tells them apart, it gives the advice of the cause. What \
+            depends on the case is `…`.\n\n\
+            | code | cause | what to do |\n|---|---|---|\n";
+    for reason in reasons {
+        for Cause { when, hint } in &reason.cause {
+            writeln!(out, "| {} | {when} | {} |", reason.code, hint.replace('|', "\\|"))?;
+        }
+    }
     Ok(out)
 }
 
@@ -348,6 +370,7 @@ mod tests {
             spec: text(),
             details: None,
             remedy: None,
+            cause: Vec::new(),
             reported_by: None,
         }
     }

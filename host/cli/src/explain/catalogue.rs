@@ -48,6 +48,15 @@ pub(super) struct Texts {
     code: String,
     pub details: Option<String>,
     pub remedy: Option<String>,
+    #[serde(default, rename = "cause")]
+    pub causes: Vec<Cause>,
+}
+
+/// A cause that the command tells from others, and its advice for it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(super) struct Cause {
+    pub when: String,
+    pub hint: String,
 }
 
 /// An entry of the list of test vectors.
