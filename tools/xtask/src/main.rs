@@ -18,6 +18,7 @@ mod deny;
 mod emulator;
 mod fetch;
 mod install;
+mod mutants;
 mod openssl;
 mod runners;
 mod test;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         "firmware" => run(arguments, firmware::main),
         "monitor" => run(arguments, monitor::main),
         "install" => run(arguments, install::main),
+        "mutants" => run(arguments, mutants::main),
         "archive" => run(arguments, install::archive),
         "test" => run(arguments, test::main),
         name => match runners::run(name, arguments) {
@@ -55,6 +57,10 @@ fn command() -> clap::Command {
         .subcommand(firmware::FirmwareArgs::augment_args(
             clap::Command::new("firmware")
                 .about("Build the ROM, the loader and the device trees into target/firmware"),
+        ))
+        .subcommand(mutants::MutantsArgs::augment_args(
+            clap::Command::new("mutants")
+                .about("Change trusted code in one place at a time, and check that a test fails"),
         ))
         .subcommand(monitor::MonitorArgs::augment_args(
             clap::Command::new("monitor").about("Build OpenSBI into the cache (device/monitor)"),

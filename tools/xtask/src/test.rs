@@ -26,6 +26,7 @@ mod schedule;
 mod steps;
 
 use inputs::Reader;
+pub use passes::today;
 use passes::{Passes, RunDecision, Takes};
 use schedule::{Plan, Tally};
 use steps::{Action, BUILD, MORE_TOOLS, SERVICES, STEPS, TOOLS, TestStep, Tier};

@@ -6,7 +6,7 @@ use anyhow::Result;
 use xtask::consent::Consent;
 use xtask::{Outcome, firmware, monitor, tools};
 
-use crate::{deny, emulator, install, openssl, walkthrough};
+use crate::{deny, emulator, install, mutants, openssl, walkthrough};
 
 /// A check.
 #[derive(Clone, Copy)]
@@ -101,6 +101,14 @@ const FIRMWARE_AND_COMMAND: &[&str] = &["device", "verif/programs", "host/cli"];
 const CONTRACT: &[&str] = &["device/boards", "spec"];
 /// What OpenSBI is built from, beside the files that pin tools.
 const MONITOR: &[&str] = &["device/monitor"];
+/// The crates whose code is changed to see a test fail.
+const TRUSTED: &[&str] =
+    &["device/image", "device/verify", "device/handoff", "device/keystore", "device/drivers"];
+/// How trusted code is changed, and the changes that no test has to notice.
+const MUTANTS: &[&str] =
+    &[".cargo/mutants.toml", "verif/mutants.toml", "tools/xtask/src/mutants.rs"];
+/// The counts of the last changes of all functions.
+const MUTANTS_STORED: &[&str] = &["verif/runs/mutants.toml"];
 const HW: &[&str] = &["hw"];
 const LAB: &[&str] = &["lab"];
 const COMPILER_AND_PYTHON: &[Outside] = &[Outside::Compiler, Outside::Python];
@@ -702,6 +710,15 @@ pub const STEPS: &[TestStep] = &[
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
     TestStep::function(
+        "mutants",
+        "a test fails for each change of an operator or result in trusted functions that were edited (a sample)",
+        mutants::step,
+    )
+    .after(ALL)
+    .packages(TRUSTED)
+    .reads(&[MUTANTS, MUTANTS_STORED])
+    .full(),
+    TestStep::function(
         "openssl",
         "Hartlock and a newer openssl accept each other's keys and signatures",
         openssl::step,
@@ -794,6 +811,14 @@ pub const STEPS: &[TestStep] = &[
     .packages(FIRMWARE_AND_COMMAND)
     .reads(&[HW, LAB, CONTRACT])
     .ignored_paths(PROSE)
+    .long(),
+    TestStep::command(
+        "mutants-all",
+        "a test fails for each change of an operator or result in trusted code; stores the counts",
+        &["cargo", "xtask", "mutants", "--all"],
+    )
+    .packages(TRUSTED)
+    .reads(&[MUTANTS])
     .long(),
     TestStep::command(
         "keys-exhaustive",
