@@ -154,6 +154,33 @@ mod tests {
     }
 
     #[test]
+    fn a_board_that_closes_memory_wants_it_closed_before_its_loader() {
+        let place = |payload_type, start| Place {
+            payload_type,
+            region: Region::new(start, 0x1000),
+            fixed: Fixed::No,
+        };
+        let places = [place(PayloadType::Opensbi, 0x1000), place(PayloadType::Loader, 0x2000)];
+        let closed = [Closed { start: 0, end: 0x1000, access: Access::None }];
+        let wanted = |places: &[Place], closed: &[Closed]| {
+            let board = Board {
+                name: "board",
+                soc: "soc",
+                hart_count: 1,
+                places,
+                live_in_rom: &[],
+                live_in_loader: &[],
+                closed,
+            };
+            let it = board.domain()?;
+            Some((it.closed.to_vec(), it.boot_hart, it.next_stage))
+        };
+        assert_eq!(wanted(&places, &closed), Some((closed.to_vec(), BOOT_HART, 0x2000)));
+        assert_eq!(wanted(&places, &[]), None, "it has no OpenSBI");
+        assert_eq!(wanted(&places[..1], &closed), None, "it has no loader");
+    }
+
+    #[test]
     fn address_and_entry_are_judged_by_the_constraint_of_the_place() {
         const REGION: Region = Region::new(0x1_0000, 0x1_0000);
         let judge = |fixed, payload_type: PayloadType, load_address, entry| {

@@ -27,6 +27,31 @@ fn blocks_of_a_job_cover_the_payload_exactly() {
     assert_eq!(job.block(2), Some((0x1800, 1023)));
     assert_eq!(job.block(3), None);
     assert_eq!(job.block(u64::MAX), None);
+    // The payload ends with its last block.
+    let whole = Job { size: 3 * 1024, ..job };
+    assert_eq!(whole.block(2), Some((0x1800, 1024)));
+    assert_eq!(whole.block(3), None);
+}
+
+#[test]
+fn words_have_the_job_above_the_block() {
+    assert_eq!(slot_word(2, 3), (2 << 48) | (3 << 8));
+    assert_eq!(slot_word(0x1_0002, (1 << 40) + 3), slot_word(2, 3), "numbers wrap");
+    // Neither part of a claim word reaches into the other.
+    let pool = Pool::new();
+    pool.next.store(0xff_ffff << BLOCK_BITS, Ordering::Relaxed);
+    assert_eq!(Coordinator::open(&pool, 0, job(1)).number, 0);
+    assert_eq!(Coordinator::open(&pool, 0, job(1)).number, 1);
+    assert_eq!(pool.next.load(Ordering::Relaxed), 1 << BLOCK_BITS);
+}
+
+#[test]
+fn the_hash_of_the_last_job_is_published() {
+    let pool = Pool::new();
+    for hash in [HashId::Sha384, HashId::Shake256] {
+        Coordinator::open(&pool, 0, Job { hash, ..job(1) });
+        assert_eq!(pool.hash(), Some(hash));
+    }
 }
 
 #[test]
