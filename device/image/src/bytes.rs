@@ -83,3 +83,49 @@ impl<'a> Writer<'a> {
         (!self.is_full).then_some(self.len)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_cancel_each_other_are_not_zero() {
+        assert!(is_zero(&[]) && is_zero(&[0; 3]));
+        for bytes in [[1, 0, 0], [0, 0, 0x80], [7, 0, 7], [1, 2, 3], [0xff, 0xff, 0]] {
+            assert!(!is_zero(&bytes), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn a_writer_counts_what_fits_and_forgets_the_rest() {
+        let mut out = [0xaa; 10];
+        let mut writer = Writer::new(&mut out);
+        assert!(writer.is_empty());
+        writer.put(&[1]);
+        assert!(!writer.is_empty());
+        writer.pad_to(4);
+        assert_eq!(writer.len(), 4);
+        writer.pad_to(4);
+        writer.pad_to(0);
+        writer.put_u32(0x0403_0201);
+        assert_eq!(writer.len(), 8);
+        assert_eq!(writer.finish(), Some(8));
+        assert_eq!(out, [1, 0, 0, 0, 1, 2, 3, 4, 0xaa, 0xaa]);
+        let mut writer = Writer::new(&mut out);
+        writer.put_u64(0x0807_0605_0403_0201);
+        writer.put(&[1; 3]);
+        assert_eq!((writer.len(), out), (8, [1, 2, 3, 4, 5, 6, 7, 8, 0xaa, 0xaa]));
+    }
+
+    #[test]
+    fn a_writer_that_was_full_stays_so() {
+        let mut out = [0; 6];
+        let mut writer = Writer::new(&mut out);
+        writer.put_u64(1);
+        writer.put_u32(2);
+        writer.pad_to(4);
+        writer.pad_to(7);
+        assert_eq!(writer.len(), 4);
+        assert_eq!(writer.finish(), None);
+    }
+}
