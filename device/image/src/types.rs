@@ -531,3 +531,6 @@ impl<T: Copy, const N: usize> FromIterator<T> for List<T, N> {
         list
     }
 }
+
+#[cfg(test)]
+mod tests;
