@@ -70,6 +70,18 @@ fn nothing_is_claimed_before_it_arrived() {
 }
 
 #[test]
+fn a_reset_closes_the_job_and_takes_every_hart_again() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, job(3));
+    work.arrived(u64::MAX);
+    pool.exclude(1);
+    assert!(pool.is_excluded(1));
+    pool.reset();
+    assert!(!pool.is_excluded(1));
+    assert_eq!([pool.claim(1), pool.claim(2)], [None, None]);
+}
+
+#[test]
 fn what_has_arrived_is_unclaimed_until_it_is_claimed() {
     watched(|_| {
         let pool = Pool::new();
