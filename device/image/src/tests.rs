@@ -116,6 +116,21 @@ fn what_is_encoded_is_parsed() {
 }
 
 #[test]
+fn a_manifest_gives_its_payloads_trust_and_command_line() {
+    let (boot, system) =
+        (manifest(BundleType::Boot, 2, ""), manifest(BundleType::System, 2, "a b"));
+    for (manifest, other) in [(&boot, &system), (&system, &boot)] {
+        for payload in manifest.payloads.iter() {
+            assert_eq!(manifest.payload(payload.payload_type), Some(payload));
+            assert_eq!(other.payload(payload.payload_type), None);
+        }
+    }
+    assert_eq!(boot.trust().map(|list| list.keys.len()), Some(3));
+    assert_eq!((boot.bootargs(), system.bootargs()), (None, Some("a b")));
+    assert_eq!(system.trust(), None);
+}
+
+#[test]
 fn a_manifest_has_one_encoding() {
     // Every change of a single byte is either refused, or gives a different manifest that encodes
     // to exactly the changed bytes. This shows that no byte is ignored.
