@@ -379,6 +379,12 @@ mod tests {
 
     use super::*;
 
+    #[test]
+    fn the_log_has_the_first_48_bytes_of_a_digest() {
+        let digest: Digest = core::array::from_fn(|at| at as u8 + 1);
+        assert_eq!(first_48(&digest), *digest.first_chunk().unwrap());
+    }
+
     fn hex_of_example(hash: HashId, mode: TreeMode, size: u64) -> String {
         let payload: Vec<u8> = (0..251).cycle().take(size as usize).collect();
         let record = PayloadRecord {
