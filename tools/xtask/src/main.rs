@@ -20,6 +20,7 @@ mod fetch;
 mod install;
 mod mutants;
 mod openssl;
+mod promises;
 mod runners;
 mod test;
 mod walkthrough;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         "fetch" => run(arguments, fetch::main),
         "firmware" => run(arguments, firmware::main),
         "monitor" => run(arguments, monitor::main),
+        "promises" => run(arguments, promises::main),
         "install" => run(arguments, install::main),
         "mutants" => run(arguments, mutants::main),
         "archive" => run(arguments, install::archive),
@@ -62,6 +64,9 @@ fn command() -> clap::Command {
             clap::Command::new("mutants")
                 .about("Change trusted code in one place at a time, and check that a test fails"),
         ))
+        .subcommand(promises::PromisesArgs::augment_args(clap::Command::new("promises").about(
+            "Break the code behind each promise of SECURITY.md, and check that its test fails",
+        )))
         .subcommand(monitor::MonitorArgs::augment_args(
             clap::Command::new("monitor").about("Build OpenSBI into the cache (device/monitor)"),
         ))

@@ -107,6 +107,8 @@ const TRUSTED: &[&str] =
 /// How trusted code is changed, and the changes that no test has to notice.
 const MUTANTS: &[&str] =
     &[".cargo/mutants.toml", "verif/mutants.toml", "tools/xtask/src/mutants.rs"];
+/// What `cargo xtask promises` breaks, and the table whose tests have to fail then.
+const PROMISES: &[&str] = &["verif/promises.toml", "SECURITY.md", "tools/xtask/src/promises.rs"];
 /// The counts of the last changes of all functions.
 const MUTANTS_STORED: &[&str] = &["verif/runs/mutants.toml"];
 const HW: &[&str] = &["hw"];
@@ -819,6 +821,14 @@ pub const STEPS: &[TestStep] = &[
     )
     .packages(TRUSTED)
     .reads(&[MUTANTS])
+    .long(),
+    TestStep::command(
+        "promises",
+        "each test that SECURITY.md names fails when the code behind its promise is broken",
+        &["cargo", "xtask", "promises"],
+    )
+    .packages(FIRMWARE_AND_COMMAND)
+    .reads(&[PROMISES, CONTRACT])
     .long(),
     TestStep::command(
         "keys-exhaustive",
