@@ -82,7 +82,7 @@ impl Draft {
         }
         let bootargs = match choices.byte() {
             0..200 => "console=ttyS0".to_owned(),
-            len => "x ~".repeat(usize::from(len) * 3)[..usize::from(len - 200) * 37].to_owned(),
+            len => "x ~".repeat(usize::from(len) * 3)[..usize::from(len - 200) * 18].to_owned(),
         };
         let others = match choices.below(4) {
             0 => vec![bundle::identity("some-other-board", "other").field()],
