@@ -23,8 +23,10 @@ pub const HARTS: usize = map::BOARD.hart_count;
 /// Maximum number of instructions that a parked hart executes from one `wfi` to the next.
 const PATIENCE: u64 = 10_000;
 
-/// Extension, function and error numbers of the SBI (§8, §9, §10; errors in table 1).
+/// Extension, function and error numbers of the SBI (§4, §8, §9, §10; errors in table 1).
 mod sbi {
+    pub const BASE: u64 = 0x10;
+    pub const PROBE_EXTENSION: u64 = 3;
     pub const HSM: u64 = 0x48_534d;
     pub const HART_STOP: u64 = 1;
     pub const IPI: u64 = 0x73_5049;
@@ -184,7 +186,7 @@ impl<'a> BoardMachine<'a> {
     }
 
     /// Handles a call to OpenSBI (RISC-V SBI specification v2.0). The loader has one hart only, so starting
-    /// another one fails.
+    /// another one fails, and it asks for extensions that the project's OpenSBI does not have.
     #[cold]
     fn call(&mut self, pc: u64) -> Option<End> {
         let hart = &mut self.harts[0];
@@ -193,7 +195,7 @@ impl<'a> BoardMachine<'a> {
         hart.x[10] = match (extension, function) {
             (sbi::HSM, sbi::HART_STOP) | (sbi::SYSTEM_RESET, _) => return Some(End::Stopped),
             (sbi::HSM, _) => sbi::INVALID_PARAMETER as u64,
-            (sbi::IPI, _) => 0,
+            (sbi::BASE, sbi::PROBE_EXTENSION) | (sbi::IPI, _) => 0,
             _ => sbi::NOT_SUPPORTED as u64,
         };
         hart.pc = pc.wrapping_add(4);
