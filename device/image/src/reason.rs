@@ -4,7 +4,7 @@
 
 crate::reasons! {
     /// Why a bundle was refused. The number is the code without its `E`.
-    Reason, every text with "every-text";
+    Reason;
 
     Truncated = 101, Image, "image-format §3",
         "The bundle is shorter than its header says.",

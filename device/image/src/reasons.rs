@@ -14,13 +14,13 @@ pub enum Fault {
 /// Defines an enum of reasons. The table has for each reason its name, number, who has to act, where the rule is
 /// specified, then title, reason of the rule, and hint.
 ///
-/// An attribute of a reason is a condition for its title and hint. If the table names the feature of this
-/// condition, then both are empty without it, so that a ROM has only the texts that it can print.
+/// An attribute of a reason is a condition for its title and hint. Where the condition is not met, both are empty, so that
+/// a ROM has only the texts that it can print.
 #[macro_export]
 macro_rules! reasons {
     (
         $(#[$about:meta])*
-        $name:ident $(, every text with $feature:literal)?;
+        $name:ident;
         $(
             $(#[$condition:meta])?
             $reason:ident = $number:literal, $fault:ident, $spec:literal,
