@@ -11,6 +11,20 @@ fn key(name: &str) -> KeyRecord {
     KeyRecord { algorithm, parameters, key_id: [7; KEY_ID_SIZE] }
 }
 
+fn payload(hash: HashId, mode: TreeMode) -> PayloadRecord {
+    PayloadRecord {
+        payload_type: PayloadType::Kernel,
+        hash,
+        mode,
+        offset: 0,
+        size: 1,
+        load_address: 0,
+        memory_size: 1,
+        entry: 0,
+        digest: [0; 64],
+    }
+}
+
 #[test]
 fn numbers_and_names_are_those_of_the_tables() {
     let types = PayloadType::ALL.map(|it| (it as u32, it.name(), it.is_code(), it.is_required()));
@@ -154,38 +168,16 @@ fn a_list_keeps_what_fits_in_order() {
 #[test]
 fn a_profile_has_algorithms_hashes_and_modes() {
     assert!(key("ml-dsa-87").is_in(Profile::Cnsa2) && !key("ed25519").is_in(Profile::Cnsa2));
-    let record = |hash, mode| PayloadRecord {
-        payload_type: PayloadType::Kernel,
-        hash,
-        mode,
-        offset: 0,
-        size: 1,
-        load_address: 0,
-        memory_size: 1,
-        entry: 0,
-        digest: [0; 64],
-    };
-    assert!(record(HashId::Sha384, TreeMode::Flat).is_in(Profile::Cnsa2));
-    assert!(!record(HashId::Sha256, TreeMode::Flat).is_in(Profile::Cnsa2));
+    assert!(payload(HashId::Sha384, TreeMode::Flat).is_in(Profile::Cnsa2));
+    assert!(!payload(HashId::Sha256, TreeMode::Flat).is_in(Profile::Cnsa2));
     let parallel = TreeMode::ParallelHash { block_size: 1024 };
-    assert!(!record(HashId::Sha384, parallel).is_in(Profile::Cnsa2));
+    assert!(!payload(HashId::Sha384, parallel).is_in(Profile::Cnsa2));
 }
 
 #[test]
 fn a_bundle_keeps_to_a_profile_with_all_its_keys_and_payloads() {
     let (good, bad) = (key("ml-dsa-87"), key("ed25519"));
     let keeps = |signers: &[KeyRecord], trusted: Option<&[KeyRecord]>, hashes: &[HashId]| {
-        let payload = |hash: &HashId| PayloadRecord {
-            payload_type: PayloadType::Kernel,
-            hash: *hash,
-            mode: TreeMode::Flat,
-            offset: 0,
-            size: 1,
-            load_address: 0,
-            memory_size: 1,
-            entry: 0,
-            digest: [0; 64],
-        };
         let closing = trusted.map_or(Closing::Bootargs(b""), |keys| Closing::Trust {
             list: TrustList { policy: Policy::Any, keys: keys.iter().copied().collect() },
             carried: 0,
@@ -201,7 +193,7 @@ fn a_bundle_keeps_to_a_profile_with_all_its_keys_and_payloads() {
             identity: Identity { board: name, soc: name },
             label: Label::new("").unwrap(),
             signers: signers.iter().copied().collect(),
-            payloads: hashes.iter().map(payload).collect(),
+            payloads: hashes.iter().map(|hash| payload(*hash, TreeMode::Flat)).collect(),
             extensions: Extensions::NONE,
             closing,
         };
