@@ -105,6 +105,19 @@ impl TestBoard {
         Ok(draft)
     }
 
+    /// Makes a working device with this loader, and with another file in place of a payload of its boot bundle.
+    pub fn setup_with_payload(
+        &self,
+        loader: &StageFiles,
+        kind: PayloadType,
+        data: Vec<u8>,
+    ) -> Result<Setup> {
+        let mut draft = self.boot_draft(loader)?;
+        let payload = draft.payloads.iter_mut().find(|it| it.kind == kind);
+        payload.context("a boot bundle has no such payload")?.data = data;
+        Ok(Setup { boot: build(draft, &[]).0, ..self.setup(&[], &[])? })
+    }
+
     /// Returns a draft of a system bundle with the stub as the kernel and an initramfs of many blocks.
     pub fn system_draft(&self) -> Result<Draft> {
         let mut draft = Draft::system();

@@ -12,7 +12,7 @@ use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_emulator::machine::{Machine, Stop};
 use hartlock_emulator::qemu::MachineKind as Board;
-use hartlock_image::Reason;
+use hartlock_image::{PayloadType, Reason};
 use hartlock_maps::qemu_virt_iommu as map;
 use hartlock_verify::board::Region;
 
@@ -394,6 +394,15 @@ pub fn cases() -> Vec<Case> {
                     result.with_context(|| name.to_owned())?;
                 }
                 Ok(())
+            }),
+            Case::new("dma/a-tree-without-the-system-map-is-refused", |bench| {
+                let mut tree = fs::read(&bench.firmware.boot_fdt)?;
+                let name = b"hartlock,system-map\0";
+                let at = tree.windows(name.len()).position(|text| text == name);
+                tree[at.context("the tree has the node")?] ^= 1;
+                let loader = &bench.firmware.loader;
+                let setup = bench.setup_with_payload(loader, PayloadType::BootFdt, tree)?;
+                expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::DmaNotGuarded)
             }),
             Case::new("dma/an-iommu-without-second-stage-is-refused", |bench| {
                 let setup = bench.setup(&[], &[])?;

@@ -16,7 +16,6 @@ use super::board::{Setup, TestBoard, expect_boot, expect_refusal, last_lines};
 use super::case::Case;
 use super::port;
 use crate::debugger::{self, Debugger, pmp};
-use hartlock_testkit::bundle::build;
 use xtask::firmware::StageFiles;
 use xtask::{firmware, monitor};
 
@@ -70,12 +69,8 @@ fn with_tree(bench: &TestBoard, tree: Vec<u8>) -> Result<Setup> {
 }
 
 fn with_loader(bench: &TestBoard, loader: &StageFiles, tree: Vec<u8>) -> Result<Setup> {
-    let mut draft = bench.boot_draft(loader)?;
-    draft.payloads[2].data = tree;
-    let mut setup = bench.setup(&[], &[])?;
-    setup.boot = build(draft, &[]).0;
-    setup.harts = 5;
-    Ok(setup)
+    let setup = bench.setup_with_payload(loader, PayloadType::BootFdt, tree)?;
+    Ok(Setup { harts: 5, ..setup })
 }
 
 /// Checks that the loader refuses, and that it names this hart.
@@ -151,12 +146,9 @@ pub fn cases() -> Vec<Case> {
             refused_by(bench, &setup, Reason::PagingOff, 0)
         }),
         Case::new("protection/the-loader-refuses-an-opensbi-with-a-console", |bench| {
-            let mut draft = bench.boot_draft(&bench.firmware.loader)?;
-            let payload = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::Opensbi);
-            let opensbi = monitor::variant(&[monitor::CONSOLE])?.bin;
-            payload.context("a boot bundle has OpenSBI")?.data = fs::read(opensbi)?;
-            let mut setup = bench.setup(&[], &[])?;
-            setup.boot = build(draft, &[]).0;
+            let opensbi = fs::read(monitor::variant(&[monitor::CONSOLE])?.bin)?;
+            let loader = &bench.firmware.loader;
+            let setup = bench.setup_with_payload(loader, PayloadType::Opensbi, opensbi)?;
             let run = bench.run(&setup)?;
             expect_refusal(&run, Stage::Loader, Reason::MonitorCalls)?;
             ensure!(run.transcript.contains("hartlock: extension 0x4442434e"), "another extension");
@@ -170,12 +162,8 @@ pub fn cases() -> Vec<Case> {
 /// output.
 fn probe(bench: &TestBoard, boot_fdt: Option<Vec<u8>>, harts: u32) -> Result<String> {
     let probe = firmware::stage("probe", &[])?;
-    let mut draft = bench.boot_draft(&probe)?;
-    if let Some(tree) = boot_fdt {
-        draft.payloads[2].data = tree;
-    }
-    let mut setup = bench.setup(&[], &[])?;
-    setup.boot = build(draft, &[]).0;
+    let tree = boot_fdt.map_or_else(|| fs::read(&bench.firmware.boot_fdt), Ok)?;
+    let mut setup = bench.setup_with_payload(&probe, PayloadType::BootFdt, tree)?;
     (setup.harts, setup.until) = (harts, Some("probe: done"));
     let run = bench.run(&setup)?;
     ensure!(run.outcome == Outcome::Booted, "{:?}\n{}", run.outcome, last_lines(&run));
@@ -232,10 +220,7 @@ fn find_regions(tree: &[u8]) -> Option<usize> {
 /// Reads the PMP registers of every hart through the debug stub and checks the permissions of each region.
 fn closed_regions(bench: &TestBoard) -> Result<()> {
     let probe = firmware::stage("probe", &[])?;
-    let draft = bench.boot_draft(&probe)?;
-    let mut setup = bench.setup(&[], &[])?;
-    setup.boot = build(draft, &[]).0;
-    setup.harts = 5;
+    let setup = Setup { harts: 5, ..bench.setup_with(&probe, &[], &[])? };
     let folder = tempfile::tempdir()?;
     let socket = folder.path().join("gdb");
     let (_device, mut machine) = bench.start(&setup, &debugger::options(&socket))?;

@@ -13,7 +13,6 @@ use hartlock_emulator::machine::{Machine, Stop};
 use hartlock_emulator::qemu::MachineKind as Board;
 use hartlock_image::PayloadType;
 use hartlock_maps::qemu_virt_iommu as map;
-use hartlock_testkit::bundle::build;
 use hartlock_verify::board::Region;
 
 use super::board::{TestBoard, last_lines};
@@ -83,11 +82,8 @@ fn attack(
     harts: u32,
     until: &'static str,
 ) -> Result<Vec<String>> {
-    let mut draft = bench.boot_draft(&firmware::stage("sbi", &[])?)?;
-    let payload = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::Opensbi);
-    payload.context("a boot bundle has OpenSBI")?.data = opensbi;
-    let mut setup = bench.setup(&[], &[])?;
-    setup.boot = build(draft, &[]).0;
+    let program = firmware::stage("sbi", &[])?;
+    let mut setup = bench.setup_with_payload(&program, PayloadType::Opensbi, opensbi)?;
     setup.harts = harts;
     let device = Device::temporary()?;
     bench.install(&device, &setup)?;
