@@ -214,20 +214,11 @@ fn a_hart_that_a_wrong_boot_tree_leaves_out_is_blamed_on_the_tree() {
     let own = ["--root-key", "root.pub.pem"];
     let (lines, hint) = refused(&bench, "loader", "E0906", &[&BOTH[..], &own].concat());
     assert!(!lines.contains("tree") && hint.contains("Power cycle"), "{lines} {hint}");
-    // The board is not known when the bundle is signed, so that nobody looks at the tree.
     let mut linux = boot_tree();
     linux.at("chosen").children.clear();
     bench.write("linux.dtb", &linux.flatten());
-    bench.write(
-        "bundle.toml",
-        b"type = \"boot\"\nboard = \"mine\"\nsoc = \"virt\"\nsecurity_version = 1\n\
-          [trust]\npolicy = \"any\"\nkeys = [\"root.pub.pem\"]\n\
-          [[payload]]\ntype = \"opensbi\"\nfile = \"fw.bin\"\nload_address = 0x80000000\n\
-          [[payload]]\ntype = \"loader\"\nfile = \"fw.bin\"\nload_address = 0x80200000\n\
-          [[payload]]\ntype = \"boot-fdt\"\nfile = \"linux.dtb\"\nload_address = 0x80400000\n",
-    );
+    bench.describe_for_unknown_board("linux.dtb");
     bench.run(&["sign", "bundle.toml", "--key", "root.pem", "-o", "mine.hlk"]).expect(0);
-    bench.write("mine.toml", b"name = \"mine\"\nextends = \"qemu-virt\"\n");
     let both = ["--boot-bundle", "mine.hlk", "--system", "system.hlk", "--board", "mine.toml"];
     let (lines, hint) = refused(&bench, "loader", "E0906", &[&both[..], &own].concat());
     assert!(lines.contains("the boot device tree: "), "{lines}");

@@ -51,16 +51,7 @@ fn sign_names_rule_and_place() {
 #[test]
 fn verify_and_replace_look_into_a_bundle() {
     let bench = bench();
-    // The board is not known when the bundle is signed, so that nobody looks.
-    bench.write(
-        "bundle.toml",
-        b"type = \"boot\"\nboard = \"mine\"\nsoc = \"virt\"\nsecurity_version = 1\n\
-          [trust]\npolicy = \"any\"\nkeys = [\"root.pub.pem\"]\n\
-          [[payload]]\ntype = \"opensbi\"\nfile = \"fw.bin\"\nload_address = 0x80000000\n\
-          [[payload]]\ntype = \"loader\"\nfile = \"fw.bin\"\nload_address = 0x80200000\n\
-          [[payload]]\ntype = \"boot-fdt\"\nfile = \"open.dtb\"\nload_address = 0x80400000\n",
-    );
-    bench.write("mine.toml", b"name = \"mine\"\nextends = \"qemu-virt\"\n");
+    bench.describe_for_unknown_board("open.dtb");
     bench.run(&words(&format!("sign {UNKNOWN}"), &[])).expect(0);
     bench.run(&words("verify boot.hlk --key root.pub.pem", &[])).expect(0);
     let known = ["--board", "mine.toml"];

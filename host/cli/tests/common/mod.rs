@@ -68,6 +68,20 @@ pub fn boot_tree() -> Node {
 }
 
 impl Bench {
+    /// Describes a boot bundle with this device tree in `bundle.toml`, for the board in `mine.toml`. Without `--board` the
+    /// board is not known when the bundle is signed, so that nobody looks at the tree.
+    pub fn describe_for_unknown_board(&self, tree: &str) {
+        let text = format!(
+            "type = \"boot\"\nboard = \"mine\"\nsoc = \"virt\"\nsecurity_version = 1\n\
+             [trust]\npolicy = \"any\"\nkeys = [\"root.pub.pem\"]\n\
+             [[payload]]\ntype = \"opensbi\"\nfile = \"fw.bin\"\nload_address = 0x80000000\n\
+             [[payload]]\ntype = \"loader\"\nfile = \"fw.bin\"\nload_address = 0x80200000\n\
+             [[payload]]\ntype = \"boot-fdt\"\nfile = \"{tree}\"\nload_address = 0x80400000\n"
+        );
+        self.write("bundle.toml", text.as_bytes());
+        self.write("mine.toml", b"name = \"mine\"\nextends = \"qemu-virt\"\n");
+    }
+
     /// Makes a folder with payload files.
     pub fn new() -> Self {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
