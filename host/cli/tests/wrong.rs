@@ -12,9 +12,10 @@ use std::process::Command;
 
 use crate::common::{Bench, Run};
 
-/// Causes whose hint is followed by another test, by their code and the beginning of the hint.
+/// Causes of which another test checks cause and hint, by their code and the beginning of the hint. No test follows the
+/// hints for devices that refuse, because the devices there are programs that only print the refusal.
 const ELSEWHERE: [(&str, &str); 8] = [
-    // Devices that refuse are in boot.rs.
+    // boot.rs.
     ("E0103", "Swap the files"),
     ("E0103", "Give a … bundle"),
     ("E0304", "Sign with a root key"),
@@ -22,7 +23,7 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("E0304", "Sign the system bundle"),
     ("E0307", "Build a ROM"),
     ("E0906", "Use the boot device tree"),
-    // The size of a compressed kernel depends on the compressor: verbs.rs.
+    // verbs.rs, which follows it: the size of a compressed kernel depends on the compressor.
     ("E1204", "Decompress the kernel"),
 ];
 
