@@ -131,6 +131,39 @@ fn a_manifest_gives_its_payloads_trust_and_command_line() {
 }
 
 #[test]
+fn a_place_in_memory_consists_of_pages() {
+    // Offsets that are equal must not cancel each other.
+    for (start, size) in [(8, 0), (0, 8), (8, 8), (4, 12)] {
+        let mut manifest = manifest(BundleType::System, 1, "");
+        let last = manifest.payloads.iter_mut().last().unwrap();
+        last.load_address += start;
+        last.memory_size += size;
+        let region = encoded(&manifest);
+        let parsed = Manifest::parse(&region, &manifest.signers);
+        assert_eq!(parsed.err(), Some(Reason::LoadRangeForm), "{start} {size}");
+    }
+}
+
+#[test]
+fn a_payload_has_a_block_for_each_part_of_it() {
+    let manifest = manifest(BundleType::System, 1, "");
+    let first = *manifest.payloads.get(0).unwrap();
+    let count = |mode, size| PayloadRecord { mode, size, ..first }.block_count();
+    assert_eq!([0, 1, 5000].map(|size| count(TreeMode::Flat, size)), [0, 1, 1]);
+    let blocks = TreeMode::Blocks { block_size: 1024 };
+    assert_eq!([0, 1, 1024, 1025, 4096].map(|size| count(blocks, size)), [0, 1, 1, 2, 4]);
+    // Such a mode is never parsed.
+    assert_eq!(count(TreeMode::Blocks { block_size: 0 }, 5000), 1);
+}
+
+#[test]
+fn a_refusal_has_code_title_and_hint() {
+    let line = refusal_line(["hartlock: ", "rom", " refused: "], "0801", "What happened.").concat();
+    assert_eq!(line, "hartlock: rom refused: E0801 What happened.");
+    assert_eq!(hint_line("  ", "Do this.").concat(), "  hint: Do this.");
+}
+
+#[test]
 fn a_manifest_has_one_encoding() {
     // Every change of a single byte is either refused, or gives a different manifest that encodes
     // to exactly the changed bytes. This shows that no byte is ignored.
@@ -222,7 +255,9 @@ fn parsed(bundle: &[u8], expected: Option<BundleType>) -> Result<(), Reason> {
     for (block, record) in blocks.iter().zip(records) {
         let key_id = bytes_at(record, 8).unwrap_or([0; KEY_ID_SIZE]);
         let (algorithm, parameters) = (block.algorithm, block.parameters);
-        assert!(signers.push(KeyRecord { algorithm, parameters, key_id }));
+        let record = KeyRecord { algorithm, parameters, key_id };
+        assert_eq!(block.known_algorithm(), record.known_algorithm());
+        assert!(signers.push(record));
     }
     Manifest::parse(signed, &signers).map(|_| ())
 }

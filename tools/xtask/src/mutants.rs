@@ -196,7 +196,7 @@ fn mutants(root: &Path, crates: &[&str]) -> Result<Command> {
     for name in crates {
         command.args(["--package", &format!("hartlock-{name}")]);
     }
-    // It builds a copy of the tree, in parts, because that makes each build short.
+    // It builds its copy of the tree once for each change, which is short only if cargo may keep what did not change.
     command.env_remove("CARGO_INCREMENTAL").env_remove("CARGO_TARGET_DIR");
     Ok(command)
 }
