@@ -115,10 +115,108 @@ fn the_action_signs_and_verifies_and_leaves_no_key() {
     assert_eq!(shown["manifest"]["security_version"], 4, "{shown}");
     // The date is that of the commit, so a second run gives the same bytes.
     let first = repository.bench.read("gateway.hlk");
-    fs::remove_file(repository.bench.path("gateway.hlk")).unwrap();
-    fs::remove_file(repository.bench.path("gateway.hlk.json")).unwrap();
-    assert_eq!(repository.action(&INPUTS, &repository.key).code, 0);
+    let run = repository.action(&INPUTS, &repository.key);
+    assert_eq!(run.code, 0, "{run:#?}");
     assert_eq!(repository.bench.read("gateway.hlk"), first);
+    assert_eq!(repository.new_files(), ["gateway.hlk", "gateway.hlk.json"]);
+}
+
+/// Runs the script with these variables beside the output, the public key and the private key.
+fn release(repository: &Repository, output: &str, variables: &[(&str, &str)]) -> Run {
+    let mut all =
+        vec![("HARTLOCK_KEY", repository.key.as_str()), ("HARTLOCK_PUBLIC_KEY", "release.pub.pem")];
+    all.extend(variables);
+    repository.shell(&format!("hartlock-release system.toml {output}"), &all)
+}
+
+#[test]
+fn the_script_takes_a_key_as_text_in_base64_and_as_a_file() {
+    let repository = Repository::new();
+    repository.bench.write("variable", repository.key.as_bytes());
+    let base64 = repository.shell("base64 -w 0 variable", &[]).stdout;
+    for value in [base64.as_str(), "variable"] {
+        let run = release(&repository, "a.hlk", &[("HARTLOCK_KEY", value)]);
+        assert_eq!(run.code, 0, "{run:#?}");
+    }
+    for (value, says) in [
+        ("no key, and no file", "HARTLOCK_KEY is neither the text of a key"),
+        ("bm8ga2V5", "HARTLOCK_KEY is no private key"),
+        ("release.pub.pem", "HARTLOCK_KEY is a public key"),
+    ] {
+        let run = release(&repository, "b.hlk", &[("HARTLOCK_KEY", value)]);
+        assert!(run.code == 2 && run.stderr.contains(says), "{value}: {run:#?}");
+        assert!(!repository.bench.path("b.hlk").exists());
+    }
+}
+
+#[test]
+fn the_script_takes_several_signers_and_a_passphrase() {
+    let repository = Repository::new();
+    let secret = [("PASS", "two words")];
+    let keygen = "hartlock keygen --algorithm ml-dsa-44 --passphrase-env PASS -o second.pem";
+    assert_eq!(repository.shell(keygen, &secret).code, 0);
+    let second = String::from_utf8(repository.bench.read("second.pem")).unwrap();
+    fs::remove_file(repository.bench.path("second.pem")).unwrap();
+    let mut variables = vec![
+        ("HARTLOCK_PUBLIC_KEY", "release.pub.pem:second.pub.pem"),
+        ("HARTLOCK_KEY_2", second.as_str()),
+        ("HARTLOCK_PASSPHRASE", "two words"),
+    ];
+    let run = release(&repository, "a.hlk", &variables);
+    assert_eq!(run.code, 0, "{run:#?}");
+    let text = fs::read_to_string(repository.bench.path("a.hlk.json")).unwrap();
+    let shown: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(shown["signatures"].as_array().unwrap().len(), 2, "{text}");
+    // Whoever has one of the two public keys alone refuses the bundle, and it does not get its name.
+    let before = repository.bench.read("a.hlk");
+    let only = [("HARTLOCK_PUBLIC_KEY", "second.pub.pem"), ("HARTLOCK_FLOOR", "5")];
+    let run = release(&repository, "a.hlk", &[&variables[1..], &only].concat());
+    assert_eq!(run.code, 1, "{run:#?}");
+    assert!(repository.bench.read("a.hlk") == before);
+    variables.pop();
+    let run = release(&repository, "a.hlk", &variables);
+    assert!(run.code != 0 && !run.stderr.contains("BEGIN"), "{run:#?}");
+    let mut left = repository.new_files();
+    left.sort();
+    assert_eq!(left, ["a.hlk", "a.hlk.json", "second.pub.pem"]);
+}
+
+#[test]
+fn the_script_replaces_a_bundle_and_nothing_else() {
+    let repository = Repository::new();
+    repository.bench.write("notes", b"of the release");
+    repository.bench.write("c.hlk.json", b"{}");
+    repository.shell("mkdir folder", &[]);
+    for output in ["release.pub.pem", "system.toml", "linux", "notes", "c.hlk", "folder"] {
+        let before = fs::read(repository.bench.path(output)).ok();
+        let run = release(&repository, output, &[]);
+        assert!(run.code == 2 && run.stderr.contains(output), "{output}: {run:#?}");
+        assert!(fs::read(repository.bench.path(output)).ok() == before, "{output}");
+        assert!(!repository.bench.path(&format!("{output}.json.json")).exists());
+    }
+}
+
+#[test]
+fn the_script_signs_with_no_key_that_counts_its_signatures() {
+    let repository = Repository::new();
+    let keygen = "hartlock keygen --algorithm lms-sha256-h5-w8 -o lms.pem";
+    assert_eq!(repository.shell(keygen, &[]).code, 0);
+    let key = repository.bench.read("lms.pem");
+    let run = release(&repository, "a.hlk", &[("HARTLOCK_KEY", "lms.pem")]);
+    assert!(run.code == 2 && run.stderr.contains("counts its signatures"), "{run:#?}");
+    assert!(repository.bench.read("lms.pem") == key && !repository.bench.path("a.hlk").exists());
+}
+
+#[test]
+fn the_script_prints_no_key_where_commands_are_printed() {
+    let repository = Repository::new();
+    let secret = repository.key.lines().nth(1).unwrap();
+    let command = "sh -x $(command -v hartlock-release) system.toml a.hlk";
+    let variables =
+        [("HARTLOCK_KEY", repository.key.as_str()), ("HARTLOCK_PUBLIC_KEY", "release.pub.pem")];
+    let run = repository.shell(command, &variables);
+    assert_eq!(run.code, 0, "{run:#?}");
+    assert!(!run.stdout.contains(secret) && !run.stderr.contains(secret), "the key is printed");
 }
 
 #[test]
