@@ -495,6 +495,15 @@ fn a_record_that_does_not_fit_is_refused() {
 }
 
 #[test]
+fn sizes_are_those_of_the_specification() {
+    // spec/requests.md: records have at most 4,136 bytes, tags 16, and a key of RSA has n, five halves and a pair.
+    assert_eq!(BUFFER_LEN, 4136 + 16);
+    assert_eq!(MAX_KEY_LEN, 8 + 256 + 5 * 128 + 2 * 256);
+    let sizes = [0, 239, 240, 241, 4135, 4136, usize::MAX].map(used_len);
+    assert_eq!(sizes, [256, 256, 256, 257, 4151, 4152, 4152]);
+}
+
+#[test]
 fn nothing_is_served_without_engines() {
     let mut keys = KeyStore::new();
     for operation in (2..=7).filter_map(Operation::from_number) {
