@@ -241,6 +241,92 @@ def _open(closed: Closed, region: Region | None) -> int:
     return permissions & ~READ if closed.access == "read" else permissions
 
 
+DRIVEN = {
+    "riscv,clint0": 0xC000,
+    "sifive,clint0": 0xC000,
+    "riscv,aclint-mswi": 0x4000,
+    "riscv,aclint-mtimer": 0x8000,
+    "riscv,plic0": 0x400_0000,
+    "sifive,plic-1.0.0": 0x400_0000,
+    "syscon": 4,
+}
+CONSOLES = ("ns16550", "ns16550a", "snps,dw-apb-uart")
+
+
+def _entries(node: Node, parent: Node) -> list[tuple[int, int]]:
+    """The addresses and sizes of `reg`."""
+
+    def cells(name: str, default: int) -> int:
+        if name not in parent.properties:
+            return default
+        number = _cell(parent.properties[name])
+        if number is None:
+            raise Broken(name)
+        return number
+
+    first, second = cells("#address-cells", 2), cells("#size-cells", 1)
+    reg = node.properties["reg"]
+    length = 4 * (first + second)
+    if not length or len(reg) % length:
+        raise Broken("reg has no whole entries")
+    if not first:
+        return []
+    entries = [reg[at : at + length] for at in range(0, len(reg), length)]
+    numbers = [(entry[: 4 * first], entry[4 * first :]) for entry in entries]
+    return [(int.from_bytes(a[-8:], "big"), int.from_bytes(b[-8:], "big")) for a, b in numbers]
+
+
+def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
+    parents = {id(child): node for node in tree.nodes for child in node.children}
+
+    def above(node: Node) -> list[Node]:
+        found = []
+        while (parent := parents.get(id(node))) is not None:
+            found.append(parent)
+            node = parent
+        return found
+
+    def must_be_outside(start: int, size: int) -> None:
+        for row in closed:
+            if row.access != "opensbi" and start < row.end and row.start < start + size:
+                raise Broken(f"a device is at {start:#x}")
+
+    for node in tree.nodes:
+        if node.is_compatible("syscon-poweroff") or node.is_compatible("syscon-reboot"):
+            target = tree.reference(_cell(node.properties.get("regmap")))
+            if "reg" not in target.properties or not target.is_compatible("syscon"):
+                raise Broken("regmap has no address")
+            entries = _entries(target, parents.get(id(target), Node("")))
+            if not entries:
+                raise Broken("regmap has no address")
+            must_be_outside(entries[0][0] + (_cell(node.properties.get("offset")) or 0), 4)
+            continue
+        if "compatible" not in node.properties or "reg" not in node.properties:
+            continue
+        used = [size for name, size in DRIVEN.items() if node.is_compatible(name)]
+        if any(node.is_compatible(name) for name in CONSOLES):
+            shift = _cell(node.properties.get("reg-shift")) or 0
+            used = [(8 << min(shift, 64)) + (_cell(node.properties.get("reg-offset")) or 0)]
+        is_map = node.is_compatible("hartlock,system-map")
+        path = above(node)
+        if len(path) > 15:
+            raise Broken("a device is too deep")
+        is_translated = any(it.properties.get("ranges") for it in path)
+        sizes = path[0].properties.get("#size-cells") if path else None
+        if not used and not is_map and (is_translated or _cell(sizes) == 0):
+            continue
+        if is_translated:
+            raise Broken("a device is on another bus")
+        for start, size in _entries(node, path[0] if path else Node("")):
+            if not is_map:
+                must_be_outside(start, max([size, 1, *used]))
+            elif not any(
+                row.access == "none" and row.start <= start and start + max(size, 1) <= row.end
+                for row in closed
+            ):
+                raise Broken("the system map is open")
+
+
 def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
     """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
     tree = _Tree(parse(data))
@@ -273,3 +359,4 @@ def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
         first = _deciding(regions, largest, loader)
         if first is None or not first.kind[0] & EXECUTE or first.kind[1]:
             raise Broken("the loader is closed")
+    _check_devices(tree, closed)

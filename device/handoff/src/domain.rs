@@ -8,6 +8,8 @@ use hartlock_image::bytes_at;
 
 use crate::fdt::{Token, Tree, be32_at};
 
+mod devices;
+
 /// Access that S-mode may have to a range of addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
@@ -92,6 +94,24 @@ pub enum DomainFault {
         /// What S-mode may do there: [`READ`], [`WRITE`], [`EXECUTE`].
         permissions: u32,
     },
+    /// A driver of OpenSBI would access memory that is closed.
+    DeviceInside {
+        /// Its index in [`Wanted::closed`].
+        index: usize,
+        /// The first closed address that it would access.
+        address: u64,
+    },
+    /// What the call "system map" changes is not closed, from this address on.
+    SystemMapOpen {
+        /// The first address of the registers or tables.
+        address: u64,
+    },
+    /// The length of `reg` of a device is not that of whole entries.
+    Registers,
+    /// The address of a device is translated by `ranges` of a bus, in which versions of OpenSBI differ.
+    Translated,
+    /// A device is too deep in the tree.
+    TooDeep,
 }
 
 /// Checks that the device tree closes what is wanted, on every hart that it names.
@@ -133,7 +153,7 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
             return Err(DomainFault::NextStageClosed);
         }
     }
-    Ok(())
+    source.devices(wanted.closed)
 }
 
 const CONFIG: &str = "opensbi,domain,config";

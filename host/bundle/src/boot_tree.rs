@@ -53,6 +53,9 @@ fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
             ..Refusal::with(Reason::DeviceTreeUnusable, what)
         };
     }
+    let map = board.map();
+    let name_of =
+        |index: usize| map.closed.get(index).map_or("", |it| board.description.name_of(it));
     let what = match fault {
         DomainFault::Malformed => String::new(),
         DomainFault::NoNode(node) => format!("it has no node {} where OpenSBI looks", named(node)),
@@ -81,9 +84,8 @@ fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
         DomainFault::NextStageClosed => "the loader is not executable in the domain".into(),
         DomainFault::ResetNotAllowed => "the domain has no `system-reset-allowed`".into(),
         DomainFault::Open { index, address, permissions } => {
-            let map = board.map();
             let closed = map.closed.get(index);
-            let name = closed.map_or("", |closed| board.description.name_of(closed));
+            let name = name_of(index);
             let rule = match closed.map(|closed| closed.access) {
                 Some(Access::Read) => "may be read, and nothing else",
                 _ => "is closed",
@@ -93,6 +95,20 @@ fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
                 can.iter().filter(|it| permissions & it.0 != 0).map(|it| it.1).collect();
             format!("S-mode could {} {address:#x}: `{name}` {rule}", can.join(", "))
         }
+        DomainFault::DeviceInside { index, address } => format!(
+            "a device of the tree is at {address:#x} in `{}`, so OpenSBI would store there for S-mode",
+            name_of(index)
+        ),
+        DomainFault::SystemMapOpen { address } => format!(
+            "`hartlock,system-map` names {address:#x}, which S-mode can access or which is no part of the IOMMU"
+        ),
+        DomainFault::Registers => {
+            "`reg` of a device has another length than the cells of its bus say".into()
+        }
+        DomainFault::Translated => {
+            "a device that OpenSBI uses is below a bus whose `ranges` are not empty".into()
+        }
+        DomainFault::TooDeep => "a device has more than 15 nodes above it".into(),
     };
     // A tree without a domain is not one that has a mistake in it.
     let hint = matches!(fault, DomainFault::NoNode(_)).then(|| {

@@ -79,6 +79,16 @@ fn permit(tree: &mut Node, index: usize, permissions: u32) {
     regions(tree)[8 * index + 4..8 * index + 8].copy_from_slice(&permissions.to_be_bytes());
 }
 
+/// Adds a device below a bus of its own, with two address and two size cells.
+fn device(tree: &mut Node, compatible: &str, reg: &[u32]) {
+    let bus = Node::new(&format!("soc-{:x}", reg[1]))
+        .with("#address-cells", &cells(&[2]))
+        .with("#size-cells", &cells(&[2]));
+    let text = format!("{compatible}\0");
+    let node = Node::new("device").with("compatible", text.as_bytes());
+    tree.children.push(bus.and(node.with("reg", &cells(reg))));
+}
+
 const ROWS: &[TreeRow] = &[
     row("right", None, "All that the board closes is closed, on five harts.", || right().flatten()),
     row("right_nodes_in_another_order", None, "The harts come before `/chosen`.", || {
@@ -236,6 +246,74 @@ const ROWS: &[TreeRow] = &[
     }),
     open("region_of_order_2", "A region is smaller than OpenSBI takes.", || {
         with(|tree| tree.at(MEMORY).set("order", &cells(&[2])))
+    }),
+    row("right_devices", None, "Every device is outside of what is closed.", || {
+        with(|tree| {
+            device(tree, "riscv,clint0", &[0, 0x200_0000, 0, 0x1_0000]);
+            device(tree, "ns16550a", &[0, 0x1000_0000, 0, 0x100]);
+            device(tree, "sifive,plic-1.0.0", &[0, 0xc00_0000, 0, 0x60_0000]);
+        })
+    }),
+    row("right_translated", None, "No driver of OpenSBI uses a device of the PCI bus.", || {
+        with(|tree| {
+            device(tree, "pci1af4,1001", &[0, 0x2000_0000, 0, 8]);
+            tree.at("soc-20000000").set("ranges", &cells(&[0; 6]));
+        })
+    }),
+    TreeRow {
+        board: &qemu_virt_iommu::BOARD,
+        ..row("right_system_map", None, "The IOMMU and its tables are named.", || {
+            let mut tree = boot_tree(5, qemu_virt::RAM.start, qemu_virt_iommu::BOARD.closed);
+            let reg = [0, 0x301_0000, 0, 0x1000, 0, 0x8011_8000, 0, 0x8000];
+            device(&mut tree, "hartlock,system-map", &reg);
+            tree.flatten()
+        })
+    },
+    TreeRow {
+        board: &qemu_virt_iommu::BOARD,
+        ..open("system_map_open", "The tables are in memory of Linux.", || {
+            let mut tree = boot_tree(5, qemu_virt::RAM.start, qemu_virt_iommu::BOARD.closed);
+            let reg = [0, 0x301_0000, 0, 0x1000, 0, 0x8100_0000, 0, 0x8000];
+            device(&mut tree, "hartlock,system-map", &reg);
+            tree.flatten()
+        })
+    },
+    open("clint_in_rom_ram", "A timer would be set in the hand-off block.", || {
+        with(|tree| device(tree, "riscv,clint0", &[0, 0x8010_c000, 0, 0x4000]))
+    }),
+    open("plic_before_flash", "The interrupt controller has less room than it needs.", || {
+        with(|tree| device(tree, "riscv,plic0", &[0, 0x1fff_f000, 0, 0x1000]))
+    }),
+    open("console_in_flash", "A character would be a command to the flash.", || {
+        with(|tree| device(tree, "ns16550a", &[0, 0x23ff_ffff, 0, 0x100]))
+    }),
+    open("console_offset", "The console's registers begin in the flash.", || {
+        with(|tree| {
+            device(tree, "ns16550a", &[0, 0x1fff_0000, 0, 0x100]);
+            let console = tree.at("soc-1fff0000/device");
+            console.set("reg-offset", &cells(&[0x1_0000]));
+        })
+    }),
+    open("unknown_device", "A device of which no driver is known is in OpenSBI's memory.", || {
+        with(|tree| device(tree, "vendor,device", &[0, 0x7fff_ff00, 1, 0]))
+    }),
+    open("reset_in_handoff", "A reset would write the hand-off block.", || {
+        with(|tree| {
+            device(tree, "syscon", &[0, 0x10_0000, 0, 0x1000]);
+            tree.at("soc-100000/device").set("phandle", &cells(&[0x300]));
+            let node = Node::new("reboot").with("compatible", b"syscon-reboot\0");
+            let node = node.with("regmap", &cells(&[0x300]));
+            tree.children.push(node.with("offset", &cells(&[0x8011_0000 - 0x10_0000])));
+        })
+    }),
+    open("console_translated", "The address of the console is that of another bus.", || {
+        with(|tree| {
+            device(tree, "ns16550a", &[0, 0x1000_0000, 0, 0x100]);
+            tree.at("soc-10000000").set("ranges", &cells(&[0, 0, 0, 0x2000_0000, 1, 0]));
+        })
+    }),
+    open("reg_cut", "The size of a device is missing.", || {
+        with(|tree| device(tree, "ns16550a", &[0, 0x1000_0000]))
     }),
     open("region_twice", "Two nodes have the phandle of a region.", || {
         with(|tree| tree.children.push(region("other", 0x101, 0x1000_0000, 12)))

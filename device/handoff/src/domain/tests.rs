@@ -2,6 +2,7 @@
 
 use std::vec::Vec;
 
+use super::devices::{MAX_DEPTH, SYSTEM_MAP};
 use super::*;
 use crate::builder::{DOMAIN, DOMAIN_PHANDLE, MEMORY as OPEN, Node, boot_tree, cells, region};
 
@@ -308,4 +309,175 @@ fn regions_contain_what_opensbi_makes_of_them() {
         let region = Region::containing(start, order);
         assert_eq!((region.base, region.order), (base, made), "{start:#x} {order}");
     }
+}
+
+/// Adds a device with these cells of `reg` below a bus of two address and two size cells.
+fn device(tree: &mut Node, compatible: &str, reg: &[u32]) {
+    let bus = Node::new("soc")
+        .with("#address-cells", &cells(&[2]))
+        .with("#size-cells", &cells(&[2]))
+        .with("ranges", b"");
+    let texts = std::format!("vendor,first\0{compatible}\0");
+    let device = Node::new("device").with("compatible", texts.as_bytes()).with("reg", &cells(reg));
+    tree.children.push(bus.and(device));
+}
+
+fn inside(index: usize, address: u64) -> DomainFault {
+    DomainFault::DeviceInside { index, address }
+}
+
+#[test]
+fn devices_are_outside_of_closed_memory() {
+    for (compatible, address, size) in [
+        ("riscv,clint0", 0x200_0000, 0x1_0000),
+        ("sifive,plic-1.0.0", 0xc00_0000, 0x60_0000),
+        ("ns16550a", 0x1000_0000, 0x100),
+        ("vendor,second", 0x1fff_f000, 0x1000),
+        ("vendor,second", 0x8011_1000, 0xffff_ffff),
+    ] {
+        assert_eq!(judged(|tree| device(tree, compatible, &[0, address, 0, size])), Ok(()));
+    }
+    for (compatible, reg, index, found) in [
+        // The first byte, the last one, and a range around it, of any device.
+        ("vendor,second", [0, 0x8000_0000, 0, 1], 1, 0x8000_0000),
+        ("vendor,second", [0, 0x7fff_ffff, 0, 2], 1, 0x8000_0000),
+        ("vendor,second", [0, 0x800f_ffff, 0, 0x10], 1, 0x800f_ffff),
+        ("vendor,second", [0, 0x1000_0000, 0x1000, 0], 0, 0x2000_0000),
+        ("vendor,second", [0, 0x8011_0000, 0, 0], 2, 0x8011_0000),
+        // A driver goes on beyond the stated size.
+        ("riscv,clint0", [0, 0x8010_c000, 0, 8], 2, 0x8011_0000),
+        ("sifive,clint0", [0, 0x8010_4001, 0, 8], 2, 0x8011_0000),
+        ("riscv,aclint-mswi", [0, 0x8010_c001, 0, 8], 2, 0x8011_0000),
+        ("riscv,aclint-mtimer", [0, 0x8010_8001, 0, 8], 2, 0x8011_0000),
+        ("riscv,plic0", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
+        ("sifive,plic-1.0.0", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
+        ("ns16550", [0, 0x1fff_fff9, 0, 1], 0, 0x2000_0000),
+    ] {
+        refused(inside(index, found), |tree| device(tree, compatible, &reg));
+    }
+    for (compatible, address) in [("riscv,clint0", 0x8010_4000), ("riscv,plic0", 0x1c00_0000)] {
+        assert_eq!(judged(|tree| device(tree, compatible, &[0, address, 0, 8])), Ok(()));
+    }
+    // Each entry counts.
+    refused(inside(0, 0x2000_0000), |tree| {
+        device(tree, "vendor,second", &[0, 0x1000_0000, 0, 8, 0, 0x2000_0000, 0, 8]);
+    });
+    // An entry that is not whole is read by OpenSBI beyond its end.
+    refused(DomainFault::Registers, |tree| device(tree, "ns16550a", &[0, 0x1000_0000, 0]));
+    // A device that is off can be switched on, and one whose node names no driver is used by none.
+    refused(inside(0, 0x2000_0000), |tree| {
+        device(tree, "ns16550a", &[0, 0x2000_0000, 0, 8]);
+        tree.at("soc/device").set("status", b"disabled\0");
+    });
+    let unnamed = |tree: &mut Node| {
+        device(tree, "", &[0, 0x2000_0000, 0, 8]);
+        tree.at("soc/device").remove("compatible");
+    };
+    assert_eq!(judged(unnamed), Ok(()));
+}
+
+#[test]
+fn registers_are_where_the_driver_looks_for_them() {
+    let console = |name: &'static str, value: u32| {
+        move |tree: &mut Node| {
+            device(tree, "ns16550a", &[0, 0x1fff_ff00, 0, 1]);
+            tree.at("soc/device").set(name, &cells(&[value]));
+        }
+    };
+    assert_eq!(judged(console("reg-offset", 0xf8)), Ok(()));
+    refused(inside(0, 0x2000_0000), console("reg-offset", 0xf9));
+    assert_eq!(judged(console("reg-shift", 5)), Ok(()));
+    refused(inside(0, 0x2000_0000), console("reg-shift", 6));
+    refused(inside(0, 0x2000_0000), console("reg-shift", 61));
+    refused(inside(0, 0x2000_0000), console("reg-shift", 64));
+
+    let reset = |offset: u32| {
+        move |tree: &mut Node| {
+            device(tree, "syscon", &[0, 0x10_0000, 0, 0x1000]);
+            tree.at("soc/device").set("phandle", &cells(&[NEW]));
+            let node = Node::new("reboot").with("compatible", b"syscon-reboot\0");
+            let node = node.with("regmap", &cells(&[NEW]));
+            tree.children.push(node.with("offset", &cells(&[offset])));
+        }
+    };
+    assert_eq!(judged(reset(0)), Ok(()));
+    assert_eq!(judged(reset(0x1fef_fffc)), Ok(()));
+    refused(inside(0, 0x2000_0000), reset(0x1fef_fffd));
+    refused(inside(1, 0x8000_0000), reset(0x7ff0_0000));
+    refused(DomainFault::Reference("regmap"), |tree| {
+        reset(0)(tree);
+        tree.at("reboot").set("regmap", &cells(&[NEW + 1]));
+    });
+    refused(DomainFault::Reference("regmap"), |tree| {
+        reset(0)(tree);
+        tree.at("soc/device").remove("reg");
+    });
+}
+
+#[test]
+fn addresses_are_read_as_their_bus_says() {
+    // Without a statement of the parent an address has two cells and a size one.
+    refused(inside(0, 0x2000_0000), |tree| {
+        device(tree, "ns16550a", &[0, 0x2000_0000, 8]);
+        tree.at("soc").remove("#address-cells");
+        tree.at("soc").remove("#size-cells");
+    });
+    refused(DomainFault::Registers, |tree| {
+        device(tree, "ns16550a", &[0, 0x1000_0000, 0, 8]);
+        tree.at("soc").set("#size-cells", &[0, 2]);
+    });
+    // Three cells of an address, as on a PCI bus, whose node has children that no driver of OpenSBI uses.
+    let pci = |compatible: &'static str| {
+        move |tree: &mut Node| {
+            device(tree, compatible, &[0x800, 0, 0x2000_0000, 0, 8]);
+            tree.at("soc").set("#address-cells", &cells(&[3]));
+            tree.at("soc").set("ranges", &cells(&[0x200_0000, 0, 0x4000_0000, 0, 0, 0, 1]));
+        }
+    };
+    assert_eq!(judged(pci("pci1af4,1001")), Ok(()));
+    refused(DomainFault::Translated, pci("ns16550a"));
+    refused(DomainFault::Translated, pci("syscon"));
+    refused(DomainFault::Translated, pci(SYSTEM_MAP));
+    refused(inside(0, 0x2000_0000), |tree| {
+        pci("pci1af4,1001")(tree);
+        tree.at("soc").set("ranges", b"");
+    });
+    // A translation holds for all that is below the bus.
+    refused(DomainFault::Translated, |tree| {
+        pci("simple-bus")(tree);
+        let console = Node::new("serial").with("compatible", b"ns16550\0");
+        let console = console.with("reg", &cells(&[0, 0x1000_0000, 8]));
+        tree.at("soc/device").children.push(console);
+    });
+    // Children with numbers, such as harts.
+    let number = |compatible: &'static str| {
+        move |tree: &mut Node| {
+            device(tree, compatible, &[0x2000_0000]);
+            tree.at("soc").set("#address-cells", &cells(&[1]));
+            tree.at("soc").set("#size-cells", &cells(&[0]));
+        }
+    };
+    assert_eq!(judged(number("vendor,second")), Ok(()));
+    refused(inside(0, 0x2000_0000), number("ns16550a"));
+    refused(DomainFault::TooDeep, |tree| {
+        device(tree, "ns16550a", &[0, 0x1000_0000, 0, 8]);
+        for _ in 0..MAX_DEPTH {
+            let below = tree.children.pop().unwrap();
+            tree.children.push(Node::new("soc").and(below));
+        }
+    });
+}
+
+#[test]
+fn what_the_system_map_changes_is_closed() {
+    let with = |first: [u32; 4], second: [u32; 4]| {
+        move |tree: &mut Node| device(tree, SYSTEM_MAP, &[first, second].concat())
+    };
+    let flash = [0, 0x2000_0000, 0, 0x1000];
+    assert_eq!(judged(with(flash, [0, 0x8000_0000, 0, 0x10_0000])), Ok(()));
+    let open = |address| DomainFault::SystemMapOpen { address };
+    refused(open(0x1000_0000), with([0, 0x1000_0000, 0, 8], flash));
+    refused(open(0x8000_0000), with(flash, [0, 0x8000_0000, 0, 0x10_0001]));
+    refused(open(0x8011_0000), with(flash, [0, 0x8011_0000, 0, 8]));
+    refused(open(0xffff_ffff_ffff_fff8), with(flash, [u32::MAX, 0xffff_fff8, 0, 16]));
 }
