@@ -177,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn takes_a_full_log_and_refuses_the_number_of_a_longer_one() {
+        let entry = Entry::new(Stage::Rom, Step::Start);
+        let full = Handoff { log: [entry; MAX_ROM_ENTRIES].into_iter().collect(), ..example() };
+        let mut block = [0; HANDOFF_SIZE];
+        full.encode(&mut block);
+        assert_eq!(Handoff::parse(&block), Ok(full));
+        for count in [MAX_ROM_ENTRIES as u32 + 1, MAX_ROM_ENTRIES as u32 + 2, u32::MAX] {
+            block[76..80].copy_from_slice(&count.to_le_bytes());
+            block::seal(&mut block, DIGEST_AT);
+            assert_eq!(Handoff::parse(&block), Err(Reason::HandoffInvalid), "{count} entries");
+        }
+    }
+
+    #[test]
     fn refuses_a_boot_hart_that_did_not_report() {
         let mut block = [0; HANDOFF_SIZE];
         for boot_hart in [2, 63, 64, u64::MAX] {

@@ -323,6 +323,31 @@ mod tests {
     }
 
     #[test]
+    fn stages_and_steps_have_names_of_their_own() {
+        assert_eq!([Stage::Rom, Stage::Loader].map(Stage::name), ["rom", "loader"]);
+        let mut names = Step::ALL.map(Step::name);
+        assert_eq!((names[0], names[7], names[11]), ("start", "hart-fault", "implementation"));
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+
+    #[test]
+    fn a_header_has_its_tag_its_size_and_zeros() {
+        let mut memory = vec![0; 1024];
+        Log::start(&mut memory, &HEADER).push(&entry(1));
+        assert!(entries(&memory).is_some());
+        for at in [0, 15, 20, 40, LOG_ENTRY_SIZE - 1] {
+            memory[at] ^= 1;
+            assert!(entries(&memory).is_none(), "byte {at}");
+            memory[at] ^= 1;
+        }
+        for (count, is_some) in [(MAX_LOG_ENTRIES, true), (MAX_LOG_ENTRIES + 1, false)] {
+            memory[16..20].copy_from_slice(&(count as u32).to_le_bytes());
+            assert_eq!(entries(&memory).is_some(), is_some, "{count} entries");
+        }
+    }
+
+    #[test]
     fn a_foreign_or_overlong_log_is_none() {
         let mut memory = vec![0; 1024];
         assert!(entries(&memory).is_none());

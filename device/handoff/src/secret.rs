@@ -200,6 +200,7 @@ mod tests {
         assert_eq!([0, 0xff].map(|byte| DeviceSecret::new([byte; 32])), [None, None]);
         let secret = DeviceSecret::new([0xa5; 32]).unwrap();
         assert_eq!(std::format!("{secret:?}"), "DeviceSecret");
+        assert!(secret == secret.clone() && secret != DeviceSecret::new([0xa4; 32]).unwrap());
     }
 
     #[test]

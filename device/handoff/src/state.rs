@@ -119,6 +119,7 @@ mod tests {
         let (old, new) = (record(4).encode(&KEY), record(5).encode(&KEY));
         assert_eq!(StateRecord::choose(&old, &new, &KEY), Ok((record(5), 1)));
         assert_eq!(StateRecord::choose(&new, &old, &KEY), Ok((record(5), 0)));
+        assert_eq!(StateRecord::choose(&new, &new, &KEY), Ok((record(5), 0)));
         for torn_at in 0..STATE_SIZE {
             let mut torn = [0xff; STATE_SIZE];
             torn[..torn_at].copy_from_slice(&new[..torn_at]);

@@ -92,6 +92,41 @@ fn a_malformed_tree_is_refused() {
     }
 }
 
+/// Makes a tree of these tokens. The strings block is empty, so a property has the name "".
+fn raw(tokens: &[u32]) -> Vec<u8> {
+    let size = 4 * tokens.len() as u32;
+    let header = [0xd00d_feed, 56 + size + 1, 56, 56 + size, 40, 17, 16, 0, 1, size];
+    [cells(&header), std::vec![0; 16], cells(tokens), std::vec![0]].concat()
+}
+
+#[test]
+fn a_structure_has_one_root_and_is_balanced() {
+    // A node without a name is two tokens long.
+    let (begin, end, property, nop, last) = ([1, 0], [2], [3, 0, 0], [4], [9]);
+    let judged = |tokens: &[&[u32]]| {
+        let tree = raw(&tokens.concat());
+        Tree::parse(&tree).filter(is_well_formed).is_some()
+    };
+    assert!(judged(&[&begin, &property, &end, &last]));
+    assert!(judged(&[&nop, &begin, &nop, &begin, &end, &nop, &end, &nop, &last]));
+    for tokens in [
+        &[&begin[..], &end, &begin, &end, &last][..],
+        &[&last],
+        &[&begin, &last],
+        &[&begin, &begin, &end, &last],
+        &[&begin, &end],
+        &[&end, &begin, &last],
+        &[&begin, &end, &end, &last],
+        &[&begin, &end, &end, &begin, &last],
+        &[&property, &begin, &end, &last],
+        &[&begin, &end, &property, &last],
+        &[&begin, &begin, &end, &property, &end, &last],
+        &[&begin, &end, &[5], &last],
+    ] {
+        assert!(!judged(tokens), "{tokens:?}");
+    }
+}
+
 #[test]
 fn a_tree_without_a_domain_is_refused() {
     refused(DomainFault::NoNode(CONFIG), |tree| {
@@ -112,6 +147,21 @@ fn a_tree_without_a_domain_is_refused() {
         let settings = tree.at("chosen").children.remove(0);
         tree.children.push(settings);
     });
+    refused(DomainFault::NoNode(CONFIG), |tree| {
+        let domains = tree.at("chosen").children.remove(1);
+        tree.children.insert(1, domains);
+    });
+    refused(DomainFault::NoNode(CONFIG), |tree| {
+        let domains = tree.at("chosen").children.pop().unwrap();
+        tree.at("chosen").children.extend(domains.children);
+        tree.at("chosen").set("compatible", b"opensbi,domain,config\0");
+    });
+    // A domain below another node is none.
+    let elsewhere = |tree: &mut Node| {
+        let domain = tree.at(DOMAIN).clone().with("phandle", &cells(&[NEW]));
+        tree.at("chosen").children.push(Node::new("other").and(domain));
+    };
+    assert_eq!(judged(elsewhere), Ok(()));
 }
 
 #[test]
@@ -241,6 +291,25 @@ fn a_smaller_region_decides_before_a_larger_one() {
     refused(open(0, 0x23ff_fff8, WRITE), |tree| add(tree, 0x23ff_fff8, 3, WRITE));
     // Two regions of the same place: either may decide.
     refused(open(1, 0x8000_0000, WRITE), |tree| add(tree, 0x8000_0000, 20, WRITE));
+    refused(open(1, 0x8000_0000, WRITE), |tree| {
+        permit(tree, 1, WRITE);
+        add(tree, 0x8000_0000, 20, WRITE);
+    });
+    refused(DomainFault::NextStageClosed, |tree| {
+        add(tree, 0x8000_0000, 30, ALL);
+        tree.at("chosen/opensbi-domains").children.last_mut().unwrap().set("mmio", b"");
+    });
+    refused(DomainFault::NextStageClosed, |tree| {
+        add(tree, 0x8000_0000, 30, ALL);
+        tree.at("chosen/opensbi-domains").children.last_mut().unwrap().set("mmio", b"");
+        tree.at(OPEN).set("mmio", b"");
+    });
+    // The first open address is named, wherever its region is in the list.
+    refused(open(1, 0x8002_3000, READ), |tree| {
+        add(tree, 0x8005_6000, 12, READ);
+        add(tree, 0x8002_3000, 12, READ);
+        add(tree, 0x8007_0000, 12, READ);
+    });
     // A base that is not aligned makes a region larger, so that it no longer decides.
     refused(open(1, 0x8000_0000, ANY_ACCESS), |tree| {
         tree.at("chosen/opensbi-domains/closed-80000000").set("base", &cells(&[0, 0x8008_0000]));
