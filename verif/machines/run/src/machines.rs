@@ -654,6 +654,8 @@ fn boot_soc(soc: Soc, args: &MachineArgs) -> Result<()> {
         show(&RotBootResult::beside_a_host(&booted)?, soc.name, &soc::folder(soc))?;
         println!("{}", loader::without_log(&booted.console).trim());
         println!("{} cycles, {} instructions of the host\n", booted.cycles, booted.host_retired);
+        // A refused bundle ends as a failure, and so does a host whose answers are wrong.
+        ensure!(!edits.is_empty() || booted.end != End::Failure, "the host or its boot has failed");
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use hartlock_drivers::mailbox::{HostSide, Request};
 use hartlock_maps::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
+use crate::closed;
 
 /// Addresses of messages and digests, in memory that no other code uses.
 const MESSAGE: usize = hartlock_soc::RAM.start as usize + (16 << 20);
@@ -86,6 +87,8 @@ pub fn run(mailbox: &mut HostSide) {
         let answer = ask(mailbox, Patience::Asleep, what, &request);
         expect(answer.status == refusal as u8, "it should have been refused");
     }
+    closed::attack(mailbox, &good, Some(32));
+    closed::attack(mailbox, &Request { flags: INLINE, destination: 0, ..good }, None);
     // A refused request must not affect the next one.
     for (source, length, destination) in ODD {
         let source = MESSAGE.saturating_add(source);

@@ -11,6 +11,7 @@ use hartlock_keystore::keys::MAX_FAILED_IMPORTS;
 use hartlock_maps::hartlock_soc;
 
 use crate::asking::{MISSING, Patience, ask, expect, listen, sha256};
+use crate::closed;
 
 /// Addresses of the inputs that the runner has written (`verif/machines/run/src/machines/rot_keys.rs`), of records, and of results.
 const INPUTS: usize = hartlock_soc::RAM.start as usize + (20 << 20);
@@ -264,6 +265,7 @@ impl Host<'_> {
                 answer.status == refusal as u8 && answer.reason == refusal.reason() as u16;
             expect(is_right, "it should have been refused");
         }
+        closed::attack(self.mailbox, &words(Sign, 0, RECORD as u64, there, 36), Some(256));
         let others = [
             self.import("a third key", input(SECRET_KEY)),
             self.import("a fourth key", input(SECRET_KEY)),

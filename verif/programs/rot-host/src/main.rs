@@ -23,6 +23,7 @@ use hartlock_virt::console::{self, Number};
 use hartlock_virt::{board, machine};
 
 mod asking;
+mod closed;
 #[cfg(not(feature = "keys"))]
 mod digests;
 #[cfg(feature = "keys")]
