@@ -12,8 +12,8 @@ use std::process::Command;
 
 use crate::common::{Bench, Run};
 
-/// Causes of which another test checks cause and hint, by their code and the beginning of the hint. No test follows the
-/// hints for devices that refuse, because the devices there are programs that only print the refusal.
+/// Causes of which another test checks cause and hint, by their code and the beginning of the hint. Those of devices are
+/// followed on an emulated board (`cargo xtask boots refusal/hint`).
 const ELSEWHERE: [(&str, &str); 8] = [
     // boot.rs.
     ("E0103", "Swap the files"),

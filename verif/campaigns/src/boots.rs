@@ -11,6 +11,7 @@ mod device;
 mod dma;
 mod flash;
 mod harts;
+mod hints;
 mod judged;
 mod kernels;
 mod linux;
@@ -76,6 +77,7 @@ fn cases() -> Vec<Case> {
         lying_disk::cases(),
         traps::cases(),
         command::cases(),
+        hints::cases(),
         harts::cases(),
         kernels::cases(),
         protection::everywhere(),
