@@ -164,6 +164,14 @@ pub fn boot_tree(harts: u32, memory: u64, closed: &[Closed]) -> Node {
     let settings = Node::new("opensbi-config")
         .with("compatible", b"opensbi,config\0")
         .with("cold-boot-harts", &cells(&[1]));
+    let mut cpus = cpus(harts);
+    for cpu in &mut cpus.children {
+        cpu.set("opensbi-domain", &cells(&[DOMAIN_PHANDLE]));
+    }
+    Node::new("").and(Node::new("chosen").and(settings).and(domains)).and(cpus)
+}
+
+fn cpus(harts: u32) -> Node {
     let mut cpus = Node::new("cpus");
     for hart in 0..harts {
         cpus.children.push(
@@ -172,9 +180,32 @@ pub fn boot_tree(harts: u32, memory: u64, closed: &[Closed]) -> Node {
                 .with("reg", &cells(&[hart]))
                 .with("status", b"okay\0")
                 .with("riscv,isa", b"rv64imafdc\0")
-                .with("phandle", &cells(&[hart + 1]))
-                .with("opensbi-domain", &cells(&[DOMAIN_PHANDLE])),
+                .with("phandle", &cells(&[hart + 1])),
         );
     }
-    Node::new("").and(Node::new("chosen").and(settings).and(domains)).and(cpus)
+    cpus
+}
+
+/// Makes a device tree for Linux with the gigabyte of memory from `memory` on.
+pub fn system_tree(harts: u32, memory: u64) -> Node {
+    let two = cells(&[2]);
+    let reserved = Node::new("reserved-memory")
+        .with("#address-cells", &two)
+        .with("#size-cells", &two)
+        .with("ranges", b"");
+    Node::new("")
+        .with("#address-cells", &two)
+        .with("#size-cells", &two)
+        .and(memory_node(memory))
+        .and(cpus(harts))
+        .and(Node::new("chosen").with("stdout-path", b"/soc/serial@10000000\0"))
+        .and(reserved)
+}
+
+/// Makes the node of the gigabyte of memory from `start` on.
+pub fn memory_node(start: u64) -> Node {
+    let [high, low] = double(start);
+    Node::new(&format!("memory@{start:x}"))
+        .with("device_type", b"memory\0")
+        .with("reg", &cells(&[high, low, 0, 1 << 30]))
 }

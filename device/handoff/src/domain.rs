@@ -196,8 +196,8 @@ fn is_well_formed(tree: &Tree<'_>) -> bool {
 
 /// A node of a well-formed tree.
 #[derive(Clone, Copy, PartialEq)]
-struct FoundNode<'a> {
-    name: &'a [u8],
+pub(crate) struct FoundNode<'a> {
+    pub(crate) name: &'a [u8],
     /// Offset of the token after its name.
     at: usize,
     depth: usize,
@@ -212,19 +212,22 @@ impl FoundNode<'_> {
 
 /// The nodes of a well-formed tree from a position on, in the order of the tree.
 #[derive(Clone)]
-struct Nodes<'a> {
+pub(crate) struct Nodes<'a> {
     tree: &'a Tree<'a>,
     at: usize,
     depth: usize,
 }
 
 impl<'a> Nodes<'a> {
-    fn all(tree: &'a Tree<'a>) -> Self {
+    pub(crate) fn all(tree: &'a Tree<'a>) -> Self {
         Self { tree, at: 0, depth: 0 }
     }
 
     /// Returns the children of a node.
-    fn below(&self, node: &FoundNode<'a>) -> impl Iterator<Item = FoundNode<'a>> + use<'a> {
+    pub(crate) fn below(
+        &self,
+        node: &FoundNode<'a>,
+    ) -> impl Iterator<Item = FoundNode<'a>> + use<'a> {
         let depth = node.depth;
         Nodes { tree: self.tree, at: node.at, depth }
             .take_while(move |it| it.depth > depth)
@@ -258,7 +261,7 @@ impl<'a> Iterator for Nodes<'a> {
 
 impl<'a> Tree<'a> {
     /// Returns the value of the first property with this name.
-    fn property(&self, node: &FoundNode<'_>, wanted: &str) -> Option<&'a [u8]> {
+    pub(crate) fn property(&self, node: &FoundNode<'_>, wanted: &str) -> Option<&'a [u8]> {
         let mut at = node.at;
         loop {
             match self.token(&mut at)? {

@@ -2,9 +2,10 @@
 //!
 //! The tree is copied token by token, and parts that are not edited are not interpreted. The source
 //! was verified before, so a malformed tree is more likely a mistake than an attack. Nevertheless
-//! every access is checked against the bounds, and a malformed tree is refused.
+//! every access is checked against the bounds, and a malformed tree is refused. The workstation runs the same
+//! function before it signs a tree.
 
-use hartlock_image::{Reason, Writer, bytes_at};
+use hartlock_image::{Writer, bytes_at};
 
 const MAGIC: u32 = 0xd00d_feed;
 const VERSION: u32 = 17;
@@ -19,7 +20,8 @@ const END: u32 = 9;
 
 /// Property names that the edits need. They are appended to the strings block of the source.
 const NAMES: &[u8] =
-    b"bootargs\0linux,initrd-start\0linux,initrd-end\0status\0reg\0no-map\0compatible\0";
+    b"bootargs\0linux,initrd-start\0linux,initrd-end\0status\0reg\0no-map\0compatible\0\
+    #address-cells\0#size-cells\0ranges\0";
 const BOOTARGS: u32 = 0;
 const INITRD_START: u32 = 9;
 const INITRD_END: u32 = 28;
@@ -27,6 +29,60 @@ const STATUS: u32 = 45;
 const REG: u32 = 52;
 const NO_MAP: u32 = 56;
 const COMPATIBLE: u32 = 63;
+const ADDRESS_CELLS: u32 = 74;
+const SIZE_CELLS: u32 = 89;
+const RANGES: u32 = 101;
+
+/// The rules of boot flow §6 for a signed tree, by their numbers there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// It is a complete and well-formed tree of version 17.
+    Form = 1,
+    /// There is one `/chosen` and one `/reserved-memory`, or none.
+    Once,
+    /// `/chosen` has nothing that belongs to one boot.
+    OfOneBoot,
+    /// Root and `/reserved-memory` have two address and two size cells, and the latter has `ranges`.
+    Cells,
+    /// `/reserved-memory` has no reservation of the loader.
+    Reservation,
+    /// The unit address of a CPU is its `reg`.
+    Hart,
+    /// The boot hart has one node, which is enabled.
+    BootHart,
+    /// The edited tree fits into its place.
+    Room,
+}
+
+impl Rule {
+    /// Returns what is wrong with a tree that breaks the rule, for the console.
+    pub fn text(self) -> &'static str {
+        const TEXTS: &hartlock_image::packed::Texts = hartlock_image::packed!(
+            &[1, 2, 3, 4, 5, 6, 7, 8],
+            &[
+                "malformed",
+                "chosen or reserved-memory twice",
+                "chosen is of one boot",
+                "not two cells, or no ranges",
+                "hartlock- is taken",
+                "reg of a cpu",
+                "no boot hart",
+                "too large",
+            ]
+        );
+        TEXTS.get(self as u16)
+    }
+}
+
+/// The first rule that a tree breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TreeFault {
+    /// The rule.
+    pub rule: Rule,
+    /// Offset of the token at which this was found, in the structure block. It means nothing for a header that cannot be
+    /// read.
+    pub at: usize,
+}
 
 /// A memory region that Linux must not use.
 #[derive(Clone, Copy, Debug)]
@@ -53,28 +109,34 @@ pub struct Edits<'a> {
     /// Bit mask of the harts that exist (bit i = hart i). The nodes of the other harts get the
     /// status `disabled`.
     pub harts: u64,
+    /// Number of the hart that enters Linux.
+    pub boot_hart: u64,
 }
 
 /// Writes `source` with `edits` to `out` and returns the length of the new tree in bytes.
 ///
 /// # Errors
-/// `DeviceTreeUnusable` if the source is malformed, if it lacks `/chosen` or `/reserved-memory`, if
-/// it already contains an added node or property, or if `out` is too small.
-pub fn edit(source: &[u8], out: &mut [u8], edits: &Edits<'_>) -> Result<usize, Reason> {
-    Tree::parse(source).and_then(|tree| tree.write(out, edits)).ok_or(Reason::DeviceTreeUnusable)
+/// The first rule that the source breaks.
+pub fn edit(source: &[u8], out: &mut [u8], edits: &Edits<'_>) -> Result<usize, TreeFault> {
+    match Tree::parse(source) {
+        Some(tree) => tree.write(out, edits),
+        None => Err(TreeFault { rule: Rule::Form, at: 0 }),
+    }
 }
 
 /// The three parts of a flattened device tree: structure block, strings block and memory
 /// reservation block.
-pub(crate) struct Tree<'a> {
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
     structure: &'a [u8],
     strings: &'a [u8],
-    reservations: &'a [u8],
+    pub(crate) reservations: &'a [u8],
     boot_cpu: u32,
 }
 
 /// One token of the structure block.
-pub(crate) enum Token<'a> {
+#[derive(Clone, Copy, Debug)]
+pub enum Token<'a> {
     /// The beginning of a node with this name.
     Begin(&'a [u8]),
     /// The end of a node.
@@ -98,7 +160,8 @@ fn text_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
 }
 
 impl<'a> Tree<'a> {
-    pub(crate) fn parse(source: &'a [u8]) -> Option<Self> {
+    /// Finds the parts. Returns `None` for bytes that are not a complete tree of version 17.
+    pub fn parse(source: &'a [u8]) -> Option<Self> {
         let field = |at| be32_at(source, at);
         let tree = source.get(..field(4)? as usize)?;
         if field(0)? != MAGIC || field(20)? < VERSION || field(24)? > VERSION {
@@ -119,7 +182,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Reads the token at offset `at`, which is moved to the next one.
-    pub(crate) fn token(&self, at: &mut usize) -> Option<Token<'a>> {
+    pub fn token(&self, at: &mut usize) -> Option<Token<'a>> {
         let token = be32_at(self.structure, *at)?;
         let mut end = at.checked_add(4)?;
         let token = match token {
@@ -145,27 +208,29 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the name at this offset of the strings block.
-    pub(crate) fn name_at(&self, at: u32) -> Option<&'a [u8]> {
+    pub fn name_at(&self, at: u32) -> Option<&'a [u8]> {
         text_at(self.strings, at as usize)
     }
 
-    fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Option<usize> {
+    fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Result<usize, TreeFault> {
         // The header is written last and replaces these zeros.
         let mut body = Writer::new(out);
         body.put(&[0; HEADER_SIZE]);
         body.put(self.reservations);
-        let structure_at = HEADER_SIZE.checked_add(self.reservations.len())?;
+        let structure_at = HEADER_SIZE.saturating_add(self.reservations.len());
         let mut copy = Copy { tree: self, edits, out: body, position: Position::default() };
-        copy.run()?;
+        if copy.run().is_none() {
+            return Err(TreeFault { rule: copy.position.rule, at: copy.position.at });
+        }
         let mut body = copy.out;
         let strings_at = body.len();
         body.put(self.strings);
         body.put(NAMES);
-        let strings_size = self.strings.len().checked_add(NAMES.len())?;
         body.pad_to(8);
-        let total = body.finish()?;
+        let no_room = TreeFault { rule: Rule::Room, at: 0 };
+        let total = body.finish().ok_or(no_room)?;
 
-        let mut header = Writer::new(out.get_mut(..HEADER_SIZE)?);
+        let mut header = Writer::new(out.get_mut(..HEADER_SIZE).ok_or(no_room)?);
         for field in [
             MAGIC,
             total as u32,
@@ -175,13 +240,13 @@ impl<'a> Tree<'a> {
             VERSION,
             LAST_COMPATIBLE_VERSION,
             self.boot_cpu,
-            strings_size as u32,
-            strings_at.checked_sub(structure_at)? as u32,
+            self.strings.len().saturating_add(NAMES.len()) as u32,
+            strings_at.saturating_sub(structure_at) as u32,
         ] {
             header.put(&field.to_be_bytes());
         }
-        header.finish()?;
-        Some(total)
+        header.finish().ok_or(no_room)?;
+        Ok(total)
     }
 }
 
@@ -196,16 +261,32 @@ enum NodeKind {
     Cpu { hart: u64, is_running: bool },
 }
 
+/// What a tree has at most once. Each is a bit of [`Position::seen`].
+mod once {
+    pub(super) const ROOT: u32 = 1;
+    pub(super) const CHOSEN: u32 = 2;
+    pub(super) const RESERVED: u32 = 4;
+    pub(super) const BOOT_HART: u32 = 8;
+    pub(super) const ROOT_ADDRESS: u32 = 0x10;
+    pub(super) const ROOT_SIZE: u32 = 0x20;
+    pub(super) const ADDRESS: u32 = 0x40;
+    pub(super) const SIZE: u32 = 0x80;
+    pub(super) const RANGES: u32 = 0x100;
+}
+
 /// The position of the copy in the tree. Only the first three levels are distinguished.
 #[derive(Debug)]
 struct Position {
     depth: usize,
     path: [NodeKind; 3],
-    root_count: u32,
-    chosen_count: u32,
-    reserved_count: u32,
-    address_cells_count: u32,
-    size_cells_count: u32,
+    /// What was found already.
+    seen: u32,
+    /// True after a child of the node. Properties are before the children, and what reads a tree may stop there.
+    is_after_child: bool,
+    /// Offset of the token that is copied.
+    at: usize,
+    /// The rule that is broken if the copy ends here.
+    rule: Rule,
 }
 
 impl Default for Position {
@@ -213,11 +294,10 @@ impl Default for Position {
         Self {
             depth: 0,
             path: [NodeKind::Other; 3],
-            root_count: 0,
-            chosen_count: 0,
-            reserved_count: 0,
-            address_cells_count: 0,
-            size_cells_count: 0,
+            seen: 0,
+            is_after_child: false,
+            at: 0,
+            rule: Rule::Form,
         }
     }
 }
@@ -243,6 +323,7 @@ impl Copy<'_, '_> {
     fn run(&mut self) -> Option<()> {
         let mut at = 0usize;
         loop {
+            self.position.at = at;
             match self.tree.token(&mut at)? {
                 Token::Begin(name) => self.begin(name)?,
                 Token::End => self.end()?,
@@ -252,56 +333,77 @@ impl Copy<'_, '_> {
             }
         }
         self.put_token(END);
-        let position = &self.position;
-        let counts = [
-            position.root_count,
-            position.chosen_count,
-            position.reserved_count,
-            position.address_cells_count,
-            position.size_cells_count,
-        ];
-        (position.depth == 0 && counts == [1; 5]).then_some(())
+        (self.position.depth == 0 && self.position.seen & once::ROOT != 0).then_some(())
+    }
+
+    /// Ends the copy because of a rule.
+    fn refuse(&mut self, rule: Rule) -> Option<()> {
+        self.position.rule = rule;
+        None
+    }
+
+    /// Notes what may be there once.
+    fn once(&mut self, bit: u32, rule: Rule) -> Option<()> {
+        if self.position.seen & bit != 0 {
+            return self.refuse(rule);
+        }
+        self.position.seen |= bit;
+        Some(())
+    }
+
+    /// Requires what has to be there by now.
+    fn require(&mut self, bits: u32, rule: Rule) -> Option<()> {
+        if self.position.seen & bits == bits { Some(()) } else { self.refuse(rule) }
     }
 
     fn begin(&mut self, name: &[u8]) -> Option<()> {
         let node = match (self.position.depth, self.position.node(), name) {
-            (0, _, b"") => NodeKind::Root,
+            (0, _, b"") => {
+                self.once(once::ROOT, Rule::Form)?;
+                NodeKind::Root
+            }
             (0, ..) => return None,
-            (1, NodeKind::Root, b"chosen") => NodeKind::Chosen,
-            (1, NodeKind::Root, b"reserved-memory") => NodeKind::ReservedMemory,
+            (1, NodeKind::Root, b"chosen") => {
+                self.once(once::CHOSEN, Rule::Once)?;
+                NodeKind::Chosen
+            }
+            (1, NodeKind::Root, b"reserved-memory") => {
+                self.once(once::RESERVED, Rule::Once)?;
+                NodeKind::ReservedMemory
+            }
+            // Linux may take them for those without a unit address.
+            (1, NodeKind::Root, _)
+                if name.starts_with(b"chosen@") || name.starts_with(b"reserved-memory@") =>
+            {
+                return self.refuse(Rule::Once);
+            }
             (1, NodeKind::Root, b"cpus") => NodeKind::Cpus,
             (2, NodeKind::Cpus, _) => match name.strip_prefix(b"cpu@") {
                 Some(unit) => {
                     // `from_str_radix` also accepts a sign.
                     let digits = core::str::from_utf8(unit).ok().filter(|it| !it.starts_with('+'));
-                    let hart = u64::from_str_radix(digits?, 16).ok()?;
+                    let Some(hart) = digits.and_then(|it| u64::from_str_radix(it, 16).ok()) else {
+                        return self.refuse(Rule::Hart);
+                    };
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
                     let is_running = self.edits.harts & bit.unwrap_or(0) != 0;
                     NodeKind::Cpu { hart, is_running }
                 }
                 None => NodeKind::Other,
             },
-            (2, NodeKind::ReservedMemory, _) if name.starts_with(b"hartlock-") => return None,
+            (2, NodeKind::ReservedMemory, _) if name.starts_with(b"hartlock-") => {
+                return self.refuse(Rule::Reservation);
+            }
             _ => NodeKind::Other,
         };
         if let Some(place) = self.position.path.get_mut(self.position.depth) {
             *place = node;
         }
         self.position.depth = self.position.depth.checked_add(1)?;
+        self.position.is_after_child = false;
         self.put_begin(&[name]);
         match node {
-            NodeKind::Root => self.position.root_count = self.position.root_count.checked_add(1)?,
-            NodeKind::Chosen => {
-                self.position.chosen_count = self.position.chosen_count.checked_add(1)?;
-                self.put_property(BOOTARGS, &[self.edits.bootargs.as_bytes(), b"\0"]);
-                if let Some((start, end)) = self.edits.initrd {
-                    self.put_property(INITRD_START, &[&start.to_be_bytes()]);
-                    self.put_property(INITRD_END, &[&end.to_be_bytes()]);
-                }
-            }
-            NodeKind::ReservedMemory => {
-                self.position.reserved_count = self.position.reserved_count.checked_add(1)?;
-            }
+            NodeKind::Chosen => self.put_chosen(),
             NodeKind::Cpu { is_running: false, .. } => {
                 self.put_property(STATUS, &[b"disabled\0"]);
             }
@@ -311,33 +413,45 @@ impl Copy<'_, '_> {
     }
 
     fn end(&mut self) -> Option<()> {
-        if self.position.node() == NodeKind::ReservedMemory {
-            for reservation in self.edits.reservations {
-                self.put_reservation(reservation);
+        match self.position.node() {
+            NodeKind::ReservedMemory => {
+                self.require(once::ADDRESS | once::SIZE | once::RANGES, Rule::Cells)?;
+                self.put_reservations();
             }
+            NodeKind::Root => {
+                self.require(once::ROOT_ADDRESS | once::ROOT_SIZE, Rule::Cells)?;
+                self.require(once::BOOT_HART, Rule::BootHart)?;
+                self.put_missing();
+            }
+            _ => {}
         }
         self.position.depth = self.position.depth.checked_sub(1)?;
+        self.position.is_after_child = true;
         self.put_token(END_NODE);
         Some(())
     }
 
     fn property(&mut self, name_at: u32, value: &[u8]) -> Option<()> {
         let name = self.tree.name_at(name_at)?;
-        match (self.position.node(), name) {
-            // A property outside of every node is malformed.
-            _ if self.position.depth == 0 => return None,
-            (NodeKind::Chosen, b"bootargs" | b"linux,initrd-start" | b"linux,initrd-end") => {
-                return None;
-            }
-            (NodeKind::ReservedMemory, b"#address-cells" | b"#size-cells") => {
+        let node = self.position.node();
+        // A property outside of every node is malformed.
+        if self.position.depth == 0 || self.position.is_after_child {
+            return None;
+        }
+        match (node, name) {
+            (NodeKind::Chosen, _) if is_of_one_boot(name) => return self.refuse(Rule::OfOneBoot),
+            (NodeKind::ReservedMemory, b"ranges") => self.once(once::RANGES, Rule::Cells)?,
+            (NodeKind::Root | NodeKind::ReservedMemory, b"#address-cells" | b"#size-cells") => {
                 if value != 2u32.to_be_bytes() {
-                    return None;
+                    return self.refuse(Rule::Cells);
                 }
-                let count = match name {
-                    b"#size-cells" => &mut self.position.size_cells_count,
-                    _ => &mut self.position.address_cells_count,
+                let bit = match (node, name) {
+                    (NodeKind::Root, b"#size-cells") => once::ROOT_SIZE,
+                    (NodeKind::Root, _) => once::ROOT_ADDRESS,
+                    (_, b"#size-cells") => once::SIZE,
+                    _ => once::ADDRESS,
                 };
-                *count = count.checked_add(1)?;
+                self.once(bit, Rule::Cells)?;
             }
             // Linux takes the hart number from `reg`, so it must equal the unit address in the node
             // name.
@@ -348,8 +462,16 @@ impl Copy<'_, '_> {
                     _ => None,
                 };
                 if number != Some(hart) {
-                    return None;
+                    return self.refuse(Rule::Hart);
                 }
+                if hart == self.edits.boot_hart {
+                    self.once(once::BOOT_HART, Rule::BootHart)?;
+                }
+            }
+            (NodeKind::Cpu { hart, .. }, b"status")
+                if hart == self.edits.boot_hart && !value.starts_with(b"ok") =>
+            {
+                return self.refuse(Rule::BootHart);
             }
             (NodeKind::Cpu { is_running: false, .. }, b"status") => return Some(()),
             _ => {}
@@ -360,6 +482,38 @@ impl Copy<'_, '_> {
         self.out.put(value);
         self.out.pad_to(4);
         Some(())
+    }
+
+    /// Writes what the edits add to `/chosen`.
+    fn put_chosen(&mut self) {
+        self.put_property(BOOTARGS, &[self.edits.bootargs.as_bytes(), b"\0"]);
+        if let Some((start, end)) = self.edits.initrd {
+            self.put_property(INITRD_START, &[&start.to_be_bytes()]);
+            self.put_property(INITRD_END, &[&end.to_be_bytes()]);
+        }
+    }
+
+    /// Writes the nodes that the tree lacks, at the end of the root.
+    fn put_missing(&mut self) {
+        if self.position.seen & once::CHOSEN == 0 {
+            self.put_begin(&[b"chosen"]);
+            self.put_chosen();
+            self.put_token(END_NODE);
+        }
+        if self.position.seen & once::RESERVED == 0 {
+            self.put_begin(&[b"reserved-memory"]);
+            self.put_property(ADDRESS_CELLS, &[&2u32.to_be_bytes()]);
+            self.put_property(SIZE_CELLS, &[&2u32.to_be_bytes()]);
+            self.put_property(RANGES, &[]);
+            self.put_reservations();
+            self.put_token(END_NODE);
+        }
+    }
+
+    fn put_reservations(&mut self) {
+        for reservation in self.edits.reservations {
+            self.put_reservation(reservation);
+        }
     }
 
     fn put_token(&mut self, token: u32) {
@@ -399,6 +553,16 @@ impl Copy<'_, '_> {
             self.put_property(COMPATIBLE, &[compatible.as_bytes(), b"\0"]);
         }
         self.put_token(END_NODE);
+    }
+}
+
+/// Returns true for a property of `/chosen` that the loader writes, or that an earlier boot has left.
+fn is_of_one_boot(name: &[u8]) -> bool {
+    match name {
+        b"bootargs" | b"kaslr-seed" | b"rng-seed" => true,
+        // These two are of the board.
+        b"linux,stdout-path" | b"linux,pci-probe-only" => false,
+        _ => name.starts_with(b"linux,"),
     }
 }
 

@@ -19,6 +19,7 @@ pub mod domain;
 pub mod fdt;
 mod handoff;
 mod log;
+pub mod memory;
 mod root_of_trust;
 mod secret;
 mod state;

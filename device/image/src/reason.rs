@@ -350,8 +350,8 @@ crate::reasons! {
     #[cfg(feature = "every-text")]
     DeviceTreeUnusable = 908, Image, "boot-flow §6",
         "The signed device tree cannot be used.",
-        "It is malformed, lacks a node that the loader edits, or already carries what the loader adds.",
-        "Check the device tree with `dtc`.";
+        "It is malformed, carries what belongs to one boot, or describes memory or harts in a way that Linux would ignore.",
+        "Sign a tree that keeps the rule: `hartlock sign` names node, property and value.";
     UnexpectedTrap = 909, Device, "boot-flow §7",
         "The stage took an unexpected trap.",
         "The stage ran into an exception that it does not expect.",

@@ -26,7 +26,7 @@ use hartlock_image::{
 };
 use hartlock_kernels::signature::CARRIED;
 use hartlock_stage::{measure, signature};
-use hartlock_verify::board::Region;
+use hartlock_verify::board::{BOOT_HART, Region};
 use hartlock_verify::{Acceptance, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
@@ -230,7 +230,7 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
 /// reported.
 ///
 /// # Errors
-/// `InternalLimit`, and the reasons for an invalid device tree.
+/// `InternalLimit`; `DeviceTreeUnusable`, after the console names the rule.
 pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
     // SAFETY: the range is a verified payload that nothing writes to.
@@ -260,8 +260,12 @@ pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
             reserve("hartlock-log", map::LOG, Some("hartlock,measurement-log-v1")),
         ],
         harts,
+        boot_hart: u64::from(BOOT_HART),
     };
-    fdt::edit(source, out, &edits).map(|_| ())
+    fdt::edit(source, out, &edits).map(|_| ()).map_err(|fault| {
+        console::line(&["hartlock: device tree: ", fault.rule.text()]);
+        Reason::DeviceTreeUnusable
+    })
 }
 
 /// Returns the mask of all harts that the board may have.

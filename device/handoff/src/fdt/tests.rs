@@ -80,10 +80,25 @@ fn cpu(tree: Builder, hart: u32) -> Builder {
         .end()
 }
 
-fn example() -> Builder {
-    let tree = Builder::default().begin("").prop("model", b"x\0").begin("chosen").end();
-    let tree = cells(tree.begin("reserved-memory")).prop("ranges", b"").end();
+fn root() -> Builder {
+    cells(Builder::default().begin("").prop("model", b"x\0"))
+}
+
+fn chosen(tree: Builder) -> Builder {
+    tree.begin("chosen").end()
+}
+
+fn reserved(tree: Builder) -> Builder {
+    cells(tree.begin("reserved-memory")).prop("ranges", b"").end()
+}
+
+/// Adds the harts, and ends the tree.
+fn harts(tree: Builder) -> Builder {
     cpu(cpu(tree.begin("cpus"), 0), 1).end().end()
+}
+
+fn example() -> Builder {
+    harts(reserved(chosen(root())))
 }
 
 const EDITS: Edits<'static> = Edits {
@@ -94,6 +109,7 @@ const EDITS: Edits<'static> = Edits {
         Reservation { name: "hartlock-b", address: 0, size: 16, compatible: Some("x,y") },
     ],
     harts: 0b01,
+    boot_hart: 0,
 };
 
 /// Returns the tokens of a tree as text, one line for each token.
@@ -125,7 +141,7 @@ fn dump(tree: &[u8]) -> Vec<String> {
     }
 }
 
-fn edited(tree: &[u8], edits: &Edits<'_>) -> Result<Vec<String>, Reason> {
+fn edited(tree: &[u8], edits: &Edits<'_>) -> Result<Vec<String>, TreeFault> {
     let mut out = vec![0xee; 4096];
     let len = edit(tree, &mut out, edits)?;
     Ok(dump(&out[..len]))
@@ -163,80 +179,152 @@ fn without_an_initramfs_there_is_no_initrd_property() {
 }
 
 #[test]
-fn refuses_a_tree_that_lacks_or_already_has_what_is_edited() {
-    let root = || Builder::default().begin("");
-    let reserved = |tree: Builder| cells(tree.begin("reserved-memory")).end();
+fn adds_the_nodes_that_are_missing() {
+    let whole = edited(&example().finish(), &EDITS).unwrap();
+    let wanted = |lines: &[String]| {
+        let mut lines: Vec<_> = lines.to_vec();
+        lines.sort();
+        lines
+    };
+    for (what, tree) in [
+        ("no chosen", harts(reserved(root()))),
+        ("no reserved-memory", harts(chosen(root()))),
+        ("neither", harts(root())),
+    ] {
+        let after = edited(&tree.finish(), &EDITS).unwrap();
+        assert_eq!(wanted(&after), wanted(&whole), "{what}");
+    }
+}
+
+#[test]
+fn refuses_a_tree_by_the_rule_that_it_breaks() {
+    let ours = |name: &str| {
+        harts(
+            cells(chosen(root()).begin("reserved-memory"))
+                .prop("ranges", b"")
+                .begin(name)
+                .end()
+                .end(),
+        )
+    };
+    let of_boot = |name: &str| harts(reserved(root().begin("chosen").prop(name, b"\0").end()));
+    let cpu_with = |name: &str, value: &[u8]| {
+        cpu(reserved(chosen(root())).begin("cpus"), 0)
+            .begin("cpu@1")
+            .prop(name, value)
+            .end()
+            .end()
+            .end()
+    };
+    let boot_hart = |name: &str, value: &[u8]| {
+        reserved(chosen(root()))
+            .begin("cpus")
+            .begin("cpu@0")
+            .prop("reg", &[0; 4])
+            .prop(name, value)
+            .end()
+            .end()
+            .end()
+    };
+    let node = |properties: &[(&str, u32)]| {
+        let node = chosen(root()).begin("reserved-memory").prop("ranges", b"");
+        let with = properties.iter().fold(node, |node, it| node.prop(it.0, &it.1.to_be_bytes()));
+        harts(with.end())
+    };
+    let root_with = |properties: &[(&str, u32)]| {
+        let tree = Builder::default().begin("");
+        let with = properties.iter().fold(tree, |node, it| node.prop(it.0, &it.1.to_be_bytes()));
+        harts(reserved(chosen(with)))
+    };
+    let (address, size) = ("#address-cells", "#size-cells");
     let broken = [
-        ("no chosen", reserved(root()).end()),
-        ("no reserved-memory", root().begin("chosen").end().end()),
-        ("two chosen", reserved(root().begin("chosen").end()).begin("chosen").end().end()),
-        ("bootargs", reserved(root().begin("chosen").prop("bootargs", b"\0").end()).end()),
-        ("initrd", reserved(root().begin("chosen").prop("linux,initrd-end", &[0; 8]).end()).end()),
-        (
-            "other cells",
-            root()
-                .begin("chosen")
-                .end()
-                .begin("reserved-memory")
-                .prop("#address-cells", &1u32.to_be_bytes())
-                .prop("#size-cells", &1u32.to_be_bytes())
-                .end()
-                .end(),
-        ),
-        (
-            "reservation of ours",
-            cells(root().begin("chosen").end().begin("reserved-memory"))
-                .begin("hartlock-a@0")
-                .end()
-                .end()
-                .end(),
-        ),
-        (
-            "cpu with another reg",
-            reserved(root().begin("chosen").end())
-                .begin("cpus")
-                .begin("cpu@1")
-                .prop("reg", &2u32.to_be_bytes())
-                .end()
-                .end()
-                .end(),
-        ),
-        (
-            "cpu without a number",
-            reserved(root().begin("chosen").end()).begin("cpus").begin("cpu@+1").end().end().end(),
-        ),
-        (
-            "cpu with an empty reg",
-            reserved(root().begin("chosen").end())
-                .begin("cpus")
-                .begin("cpu@0")
-                .prop("reg", b"")
-                .end()
-                .end()
-                .end(),
-        ),
-        (
-            "address cells twice and no size cells",
-            root()
-                .begin("chosen")
-                .end()
-                .begin("reserved-memory")
-                .prop("#address-cells", &2u32.to_be_bytes())
-                .prop("#address-cells", &2u32.to_be_bytes())
-                .end()
-                .end(),
-        ),
-        ("open node", reserved(root().begin("chosen").end())),
-        ("a second root", example().begin("").end()),
+        ("open node", Rule::Form, {
+            let mut tree = chosen(root());
+            tree.token(END);
+            tree
+        }),
+        ("a second root", Rule::Form, example().begin("").end()),
+        ("a named root", Rule::Form, Builder::default().begin("x").end()),
+        ("no root", Rule::Form, Builder::default()),
         (
             "a property before the root",
-            reserved(Builder::default().prop("x", b"").begin("").begin("chosen").end()).end(),
+            Rule::Form,
+            Builder::default().prop("x", b"").begin("").end(),
         ),
-        ("a property after the end of the root", example().prop("model", b"x\0")),
+        ("a property after the end of the root", Rule::Form, example().prop("model", b"x\0")),
+        ("a property after a child", Rule::Form, harts(chosen(root()).prop("model", b"y\0"))),
+        ("two chosen", Rule::Once, harts(chosen(chosen(root())))),
+        ("chosen with a unit address", Rule::Once, harts(root().begin("chosen@0").end())),
+        ("two reserved-memory", Rule::Once, harts(reserved(reserved(root())))),
+        (
+            "reserved-memory with a unit address",
+            Rule::Once,
+            harts(root().begin("reserved-memory@0").end()),
+        ),
+        ("bootargs", Rule::OfOneBoot, of_boot("bootargs")),
+        ("start of an initrd", Rule::OfOneBoot, of_boot("linux,initrd-start")),
+        ("end of an initrd", Rule::OfOneBoot, of_boot("linux,initrd-end")),
+        ("seed of addresses", Rule::OfOneBoot, of_boot("kaslr-seed")),
+        ("seed of random numbers", Rule::OfOneBoot, of_boot("rng-seed")),
+        ("tables of UEFI", Rule::OfOneBoot, of_boot("linux,uefi-system-table")),
+        ("memory of a crash kernel", Rule::OfOneBoot, of_boot("linux,usable-memory-range")),
+        ("one cell", Rule::Cells, node(&[(address, 2), (size, 1)])),
+        ("address cells twice and no size cells", Rule::Cells, node(&[(address, 2), (address, 2)])),
+        ("no cells", Rule::Cells, node(&[])),
+        ("no ranges", Rule::Cells, harts(cells(chosen(root()).begin("reserved-memory")).end())),
+        ("one cell in the root", Rule::Cells, root_with(&[(address, 1), (size, 2)])),
+        ("no size cells in the root", Rule::Cells, root_with(&[(address, 2)])),
+        (
+            "size cells twice in the root",
+            Rule::Cells,
+            root_with(&[(address, 2), (size, 2), (size, 2)]),
+        ),
+        ("reservation of ours", Rule::Reservation, ours("hartlock-a@0")),
+        ("cpu with another reg", Rule::Hart, cpu_with("reg", &[0, 0, 0, 2])),
+        ("cpu with an empty reg", Rule::Hart, cpu_with("reg", b"")),
+        (
+            "cpu without a number",
+            Rule::Hart,
+            harts(reserved(chosen(root())).begin("cpus").begin("cpu@+1").end().end()),
+        ),
+        ("no harts", Rule::BootHart, reserved(chosen(root())).end()),
+        (
+            "boot hart without reg",
+            Rule::BootHart,
+            reserved(chosen(root())).begin("cpus").begin("cpu@0").end().end().end(),
+        ),
+        (
+            "boot hart twice",
+            Rule::BootHart,
+            cpu(cpu(reserved(chosen(root())).begin("cpus"), 0), 0).end().end(),
+        ),
+        ("boot hart with two reg", Rule::BootHart, boot_hart("reg", &[0; 4])),
+        ("boot hart disabled", Rule::BootHart, boot_hart("status", b"disabled\0")),
     ];
-    for (what, tree) in broken {
-        assert_eq!(edited(&tree.finish(), &EDITS), Err(Reason::DeviceTreeUnusable), "{what}");
+    for (what, rule, tree) in broken {
+        let result = edited(&tree.finish(), &EDITS).map_err(|fault| fault.rule);
+        assert_eq!(result, Err(rule), "{what}");
+        assert!(!rule.text().is_empty(), "{what}");
     }
+}
+
+#[test]
+fn keeps_what_an_earlier_boot_has_not_left() {
+    for name in ["stdout-path", "linux,stdout-path", "linux,pci-probe-only", "u-boot,version"] {
+        let tree = harts(reserved(root().begin("chosen").prop(name, b"\0").end()));
+        let after = edited(&tree.finish(), &EDITS).unwrap();
+        assert!(after.contains(&format!("/chosen {name} [0]")), "{name}");
+    }
+}
+
+#[test]
+fn a_fault_says_where_it_is() {
+    let tree = harts(reserved(root().begin("chosen").prop("bootargs", b"x\0").end())).finish();
+    let fault = edit(&tree, &mut [0; 4096], &EDITS).unwrap_err();
+    let mut at = fault.at;
+    let parts = Tree::parse(&tree).unwrap();
+    let Some(Token::Property(name, b"x\0")) = parts.token(&mut at) else { panic!("{fault:?}") };
+    assert_eq!(parts.name_at(name), Some(&b"bootargs"[..]));
 }
 
 #[test]
@@ -245,8 +333,8 @@ fn refuses_a_place_that_is_too_small() {
     let mut out = vec![0; 4096];
     let len = edit(&tree, &mut out, &EDITS).unwrap();
     for size in 0..len {
-        let refused = edit(&tree, &mut vec![0; size], &EDITS);
-        assert_eq!(refused, Err(Reason::DeviceTreeUnusable), "{size} bytes");
+        let refused = edit(&tree, &mut vec![0; size], &EDITS).map_err(|fault| fault.rule);
+        assert_eq!(refused, Err(Rule::Room), "{size} bytes");
     }
 }
 

@@ -41,6 +41,7 @@ fn edits(choices: &mut Choices<'_>) -> Edits<'static> {
         initrd: choices.of(&[Some((0x8800_0000, 0x8800_1234)), None, Some((u64::MAX, 0))]),
         reservations: &RESERVATIONS[..choices.of(&[2, 1, 0])],
         harts: choices.of(&[0b1, 0b11111, 0b10, 0, u64::MAX]),
+        boot_hart: 0,
     }
 }
 
@@ -102,7 +103,9 @@ fn text(value: &str) -> Vec<u8> {
 
 /// Returns the tree with the edits; `None` if it must be refused.
 fn apply(mut tree: DeviceTree, edits: &Edits<'_>) -> Option<DeviceTree> {
-    let (mut chosen, mut reserved) = (0, 0);
+    is_well_ordered(&tree.root).then_some(())?;
+    has_two_cells(&tree.root).then_some(())?;
+    let (mut chosen, mut reserved, mut boot_harts) = (0, 0, 0);
     for item in &mut tree.root.items {
         let Item::Node(node) = item else { continue };
         match node.name.as_slice() {
@@ -117,21 +120,54 @@ fn apply(mut tree: DeviceTree, edits: &Edits<'_>) -> Option<DeviceTree> {
             b"cpus" => {
                 for item in &mut node.items {
                     if let Item::Node(cpu) = item {
-                        edit_cpu(cpu, edits)?;
+                        boot_harts += edit_cpu(cpu, edits)?;
                     }
                 }
+            }
+            name if name.starts_with(b"chosen@") || name.starts_with(b"reserved-memory@") => {
+                return None;
             }
             _ => {}
         }
     }
-    (chosen == 1 && reserved == 1).then_some(tree)
+    if chosen == 0 {
+        let mut node = Node { name: b"chosen".to_vec(), items: Vec::new() };
+        edit_chosen(&mut node, edits)?;
+        tree.root.items.push(Item::Node(node));
+    }
+    if reserved == 0 {
+        let cells = ["#address-cells", "#size-cells"].map(|name| property(name, [0, 0, 0, 2]));
+        let items = cells.into_iter().chain([property("ranges", [])]).collect();
+        let mut node = Node { name: b"reserved-memory".to_vec(), items };
+        edit_reserved(&mut node, edits)?;
+        tree.root.items.push(Item::Node(node));
+    }
+    (chosen <= 1 && reserved <= 1 && boot_harts == 1).then_some(tree)
+}
+
+/// Returns true if the properties of each node are before its children.
+fn is_well_ordered(node: &Node) -> bool {
+    let is_node = |item: &Item| matches!(item, Item::Node(_));
+    let first = node.items.iter().position(is_node).unwrap_or(node.items.len());
+    node.items[first..].iter().all(|item| match item {
+        Item::Node(child) => is_well_ordered(child),
+        Item::Property(..) => false,
+    })
+}
+
+fn has_two_cells(node: &Node) -> bool {
+    ["#address-cells", "#size-cells"].iter().all(|name| values(node, name).eq([&[0, 0, 0, 2][..]]))
 }
 
 fn edit_chosen(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
-    for name in ["bootargs", "linux,initrd-start", "linux,initrd-end"] {
-        if values(node, name).next().is_some() {
-            return None;
-        }
+    let is_of_one_boot = |name: &[u8]| {
+        let is_of_board = [&b"linux,stdout-path"[..], b"linux,pci-probe-only"].contains(&name);
+        [&b"bootargs"[..], b"kaslr-seed", b"rng-seed"].contains(&name)
+            || name.starts_with(b"linux,") && !is_of_board
+    };
+    let is_wrong = |item: &Item| matches!(item, Item::Property(name, _) if is_of_one_boot(name));
+    if node.items.iter().any(is_wrong) {
+        return None;
     }
     let mut added = vec![property("bootargs", text(edits.bootargs))];
     if let Some((start, end)) = edits.initrd {
@@ -143,11 +179,8 @@ fn edit_chosen(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
 }
 
 fn edit_reserved(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
-    for name in ["#address-cells", "#size-cells"] {
-        let cells: Vec<_> = values(node, name).collect();
-        if cells != [&[0, 0, 0, 2]] {
-            return None;
-        }
+    if !has_two_cells(node) || values(node, "ranges").count() != 1 {
+        return None;
     }
     let is_ours =
         |item: &Item| matches!(item, Item::Node(child) if child.name.starts_with(b"hartlock-"));
@@ -164,8 +197,9 @@ fn edit_reserved(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
     Some(())
 }
 
-fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
-    let Some(unit) = node.name.strip_prefix(b"cpu@") else { return Some(()) };
+/// Edits a node of a CPU. Returns how often it names the boot hart.
+fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<usize> {
+    let Some(unit) = node.name.strip_prefix(b"cpu@") else { return Some(0) };
     // A unit address consists of hexadecimal digits only (Devicetree Specification §2.2.1).
     if unit.is_empty() || unit.len() > 16 || !unit.iter().all(u8::is_ascii_hexdigit) {
         return None;
@@ -180,12 +214,17 @@ fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
             return None;
         }
     }
+    let is_boot_hart = hart == edits.boot_hart;
+    if is_boot_hart && values(node, "status").any(|value| !value.starts_with(b"ok")) {
+        return None;
+    }
+    let count = if is_boot_hart { values(node, "reg").count() } else { 0 };
     if hart >= 64 || edits.harts >> hart & 1 == 0 {
         let is_status = |item: &Item| matches!(item, Item::Property(name, _) if name == b"status");
         node.items.retain(|item| !is_status(item));
         node.items.insert(0, property("status", text("disabled")));
     }
-    Some(())
+    Some(count)
 }
 
 fn values<'a>(node: &'a Node, name: &str) -> impl Iterator<Item = &'a [u8]> {
@@ -279,7 +318,7 @@ struct Source {
     strings: Vec<u8>,
 }
 
-const NODES: [&str; 14] = [
+const NODES: [&str; 16] = [
     "chosen",
     "reserved-memory",
     "cpus",
@@ -294,9 +333,11 @@ const NODES: [&str; 14] = [
     "memory@80000000",
     "cpu@40",
     "",
+    "chosen@0",
+    "reserved-memory@0",
 ];
 
-const PROPERTIES: [(&str, &[u8]); 12] = [
+const PROPERTIES: [(&str, &[u8]); 16] = [
     ("model", b"x\0"),
     ("#address-cells", &[0, 0, 0, 2]),
     ("#size-cells", &[0, 0, 0, 2]),
@@ -309,6 +350,10 @@ const PROPERTIES: [(&str, &[u8]); 12] = [
     ("bootargs", b"\0"),
     ("linux,initrd-end", &[0; 8]),
     ("ranges", &[]),
+    ("rng-seed", &[7; 8]),
+    ("linux,uefi-system-table", &[0; 8]),
+    ("linux,stdout-path", b"/soc\0"),
+    ("status", b"disabled\0"),
 ];
 
 impl Source {
@@ -335,7 +380,13 @@ impl Source {
     fn build(&mut self, choices: &mut Choices<'_>) {
         self.more(choices);
         self.begin("");
-        self.more(choices);
+        self.property(PROPERTIES[1]);
+        if !choices.rarely(10) {
+            self.property(PROPERTIES[2]);
+        }
+        for _ in 0..choices.of(&[0, 0, 1]) {
+            self.property(choices.of(&PROPERTIES));
+        }
         for (name, children) in [("chosen", 0), ("reserved-memory", 0), ("cpus", 3)] {
             if choices.rarely(8) {
                 continue;
@@ -343,8 +394,9 @@ impl Source {
             self.begin(name);
             if name == "reserved-memory" {
                 self.property(PROPERTIES[1]);
+                self.property(PROPERTIES[2]);
                 if !choices.rarely(6) {
-                    self.property(PROPERTIES[2]);
+                    self.property(PROPERTIES[11]);
                 }
             }
             self.more(choices);

@@ -1,0 +1,205 @@
+//! What the device tree for Linux says about memory that a bundle fills (boot flow §6, rules 9 and 10).
+//!
+//! Linux takes its memory from the tree. A payload outside of it, or in a part that the tree reserves, is lost or ends
+//! the boot without a word. Only a workstation looks for this, because no stage relies on it.
+
+use hartlock_image::bytes_at;
+
+use crate::domain::{FoundNode, Nodes};
+use crate::fdt::Tree;
+
+/// A range of memory that a bundle fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    /// First address.
+    pub start: u64,
+    /// First address after it.
+    pub end: u64,
+}
+
+impl Filled {
+    fn overlaps(&self, start: u64, size: u64) -> bool {
+        let end = start.saturating_add(size);
+        start < self.end && self.start < end
+    }
+}
+
+/// The first contradiction of a tree. `index` is that of the range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryFault<'a> {
+    /// It is no tree, or breaks a rule of [`crate::fdt::edit`].
+    Malformed,
+    /// The tree has no memory at this address of a range.
+    NoMemory {
+        /// Its index.
+        index: usize,
+        /// The first address without memory.
+        address: u64,
+    },
+    /// A node of `/reserved-memory` reserves a part of a range.
+    Reserved {
+        /// Its index.
+        index: usize,
+        /// Name of the node.
+        node: &'a [u8],
+        /// Address and size of what is reserved.
+        reservation: (u64, u64),
+    },
+    /// An entry of the memory reservation block reserves a part of a range.
+    ReservedByEntry {
+        /// Its index.
+        index: usize,
+        /// Address and size of what is reserved.
+        reservation: (u64, u64),
+    },
+}
+
+/// Checks that the tree has memory for each range, and reserves no part of one. Addresses and sizes have two cells, which
+/// [`crate::fdt::edit`] requires.
+///
+/// # Errors
+/// The first contradiction.
+pub fn check<'a>(tree: &'a Tree<'a>, filled: &[Filled]) -> Result<(), MemoryFault<'a>> {
+    let root = Nodes::all(tree).next().ok_or(MemoryFault::Malformed)?;
+    let children = || Nodes::all(tree).below(&root);
+    let memory = || {
+        let is_memory = |node: &FoundNode<'a>| {
+            tree.property(node, "device_type") == Some(b"memory\0") && is_available(tree, node)
+        };
+        children().filter(is_memory).flat_map(|node| ranges(tree, &node))
+    };
+    let reserved = || children().filter(|node| node.name == b"reserved-memory");
+    for (index, range) in filled.iter().enumerate() {
+        let mut address = range.start;
+        while address < range.end {
+            let mut parts = memory().filter(|(start, size)| address.wrapping_sub(*start) < *size);
+            let Some((start, size)) = parts.next() else {
+                return Err(MemoryFault::NoMemory { index, address });
+            };
+            address = start.saturating_add(size);
+            if address == u64::MAX {
+                break;
+            }
+        }
+        for node in reserved().flat_map(|node| Nodes::all(tree).below(&node)) {
+            if !is_available(tree, &node) {
+                continue;
+            }
+            for reservation in ranges(tree, &node) {
+                if range.overlaps(reservation.0, reservation.1) {
+                    return Err(MemoryFault::Reserved { index, node: node.name, reservation });
+                }
+            }
+        }
+        for entry in tree.reservations.as_chunks::<16>().0 {
+            let reservation = pair(entry);
+            if range.overlaps(reservation.0, reservation.1) {
+                return Err(MemoryFault::ReservedByEntry { index, reservation });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_available(tree: &Tree<'_>, node: &FoundNode<'_>) -> bool {
+    tree.property(node, "status").is_none_or(|status| matches!(status, b"okay\0" | b"ok\0"))
+}
+
+/// Returns addresses and sizes of a node. Linux prefers the property of its own.
+fn ranges<'a>(tree: &Tree<'a>, node: &FoundNode<'_>) -> impl Iterator<Item = (u64, u64)> + use<'a> {
+    let own = tree.property(node, "linux,usable-memory");
+    let reg = own.or_else(|| tree.property(node, "reg")).unwrap_or_default();
+    reg.as_chunks::<16>().0.iter().map(pair)
+}
+
+fn pair(entry: &[u8; 16]) -> (u64, u64) {
+    let number = |at| bytes_at(entry, at).map_or(0, u64::from_be_bytes);
+    (number(0), number(8))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::builder::{Node, cells};
+
+    fn memory(name: &str, reg: &[u32]) -> Node {
+        Node::new(name).with("device_type", b"memory\0").with("reg", &cells(reg))
+    }
+
+    fn tree() -> Node {
+        let reserved = Node::new("reserved-memory")
+            .and(Node::new("vendor@90000000").with("reg", &cells(&[0, 0x9000_0000, 0, 0x1000])))
+            .and(Node::new("pool").with("size", &cells(&[0, 0x1000])));
+        Node::new("")
+            .and(memory("memory@80000000", &[0, 0x8000_0000, 0, 0x2000_0000]))
+            .and(reserved)
+    }
+
+    fn filled(ranges: &[(u64, u64)]) -> Vec<Filled> {
+        ranges.iter().map(|(start, end)| Filled { start: *start, end: *end }).collect()
+    }
+
+    #[track_caller]
+    fn expect(tree: &Node, ranges: &[(u64, u64)], wanted: Result<(), MemoryFault<'_>>) {
+        let bytes = tree.flatten();
+        assert_eq!(check(&Tree::parse(&bytes).unwrap(), &filled(ranges)), wanted);
+    }
+
+    #[test]
+    fn what_is_in_free_memory_is_right() {
+        expect(&tree(), &[(0x8000_0000, 0x9000_0000), (0x9000_1000, 0xa000_0000)], Ok(()));
+        // Several ranges of one node, and several nodes, are memory together.
+        let parts = [0, 0x8000_0000, 0, 0x1000, 0, 0x8000_1000, 0, 0x1000];
+        let two = Node::new("")
+            .and(memory("memory@0", &parts))
+            .and(memory("memory@1", &[0, 0x8000_2000, 0, 0x1000]));
+        expect(&two, &[(0x8000_0000, 0x8000_3000)], Ok(()));
+        expect(
+            &two,
+            &[(0x8000_0000, 0x8000_3001)],
+            Err(MemoryFault::NoMemory { index: 0, address: 0x8000_3000 }),
+        );
+    }
+
+    #[test]
+    fn what_is_outside_of_memory_is_found() {
+        let no_memory = |index, address| Err(MemoryFault::NoMemory { index, address });
+        expect(&tree(), &[(0x7fff_f000, 0x8000_1000)], no_memory(0, 0x7fff_f000));
+        let ranges = [(0x8000_0000, 0x8000_1000), (0x9f00_0000, 0xa000_1000)];
+        expect(&tree(), &ranges, no_memory(1, 0xa000_0000));
+        let mut disabled = tree();
+        disabled.at("memory@80000000").set("status", b"disabled\0");
+        expect(&disabled, &[(0x8000_0000, 0x8000_1000)], no_memory(0, 0x8000_0000));
+        let mut less = tree();
+        less.at("memory@80000000").set("linux,usable-memory", &cells(&[0, 0x8000_0000, 0, 0x1000]));
+        expect(&less, &[(0x8000_0000, 0x8000_2000)], no_memory(0, 0x8000_1000));
+        expect(&Node::new(""), &[(0x8000_0000, 0x8000_1000)], no_memory(0, 0x8000_0000));
+    }
+
+    #[test]
+    fn what_is_reserved_is_found() {
+        let reservation = (0x9000_0000, 0x1000);
+        let wanted = MemoryFault::Reserved { index: 0, node: b"vendor@90000000", reservation };
+        expect(&tree(), &[(0x9000_0fff, 0x9000_1000)], Err(wanted));
+        expect(&tree(), &[(0x8000_0000, 0x9000_0001)], Err(wanted));
+        let mut disabled = tree();
+        disabled.at("reserved-memory/vendor@90000000").set("status", b"disabled\0");
+        expect(&disabled, &[(0x8000_0000, 0x9000_0001)], Ok(()));
+        // An entry before the end of the reservation block.
+        let mut bytes = tree().flatten();
+        let entry = cells(&[0, 0x9100_0000, 0, 0x2000]);
+        bytes.splice(40..40, entry);
+        for at in [8, 12] {
+            let offset = u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap()) + 16;
+            bytes[at..at + 4].copy_from_slice(&offset.to_be_bytes());
+        }
+        let total = bytes.len() as u32;
+        bytes[4..8].copy_from_slice(&total.to_be_bytes());
+        let tree = Tree::parse(&bytes).unwrap();
+        let wanted = MemoryFault::ReservedByEntry { index: 0, reservation: (0x9100_0000, 0x2000) };
+        assert_eq!(check(&tree, &filled(&[(0x9100_1000, 0x9100_3000)])), Err(wanted));
+        assert_eq!(check(&tree, &filled(&[(0x9100_2000, 0x9100_3000)])), Ok(()));
+    }
+}
