@@ -30,10 +30,11 @@ BOOT_HART = 0
 
 @dataclass(eq=False)
 class Node:
-    """A node of the tree, with the first of the properties of each name."""
+    """A node of the tree, with the first of the properties of each name, and all of them in their order."""
 
     name: str
     properties: dict[str, bytes] = field(default_factory=dict)
+    listed: list[tuple[str, bytes]] = field(default_factory=list)
     children: list[Node] = field(default_factory=list)
 
     def walk(self) -> Iterator[Node]:
@@ -109,6 +110,7 @@ def parse(data: bytes) -> Node:
             name = _text(strings, int.from_bytes(_take(structure, at + 4, 4), "big"))
             value = _take(structure, at + 8, length)
             path[-1].properties.setdefault(name.decode("latin-1"), value)
+            path[-1].listed.append((name.decode("latin-1"), value))
             at += 8 + length
         elif token != 4:
             raise Malformed

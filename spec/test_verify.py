@@ -724,7 +724,9 @@ class CommandLine(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.directory = Path(holder.name)
-        self.good = self.write("good.hlk", Bundle().build())
+        items = system_items()
+        items[2].data = self.tree("right")
+        self.good = self.write("good.hlk", Bundle(items=items).build())
         self.bad = self.write("bad.hlk", Bundle(edit_file=put64(32, 8)).build())
         self.key = self.write("a.pem", A.pem.encode())
 
@@ -732,6 +734,11 @@ class CommandLine(unittest.TestCase):
         path = self.directory / name
         path.write_bytes(data)
         return str(path)
+
+    @staticmethod
+    def tree(name: str) -> bytes:
+        folder = Path(v.__file__).resolve().parent / "vectors/system-trees"
+        return (folder / f"{name}.dtb").read_bytes()
 
     def run_main(self, *arguments: str) -> tuple[int, str]:
         output = io.StringIO()
@@ -759,6 +766,21 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.run_main(self.good, *key, "--floor", "8")[0], 1)
         self.assertEqual(self.run_main(self.good, *key, "--policy", "all")[0], 0)
         self.assertEqual(self.run_main(self.good, *key, "--type", "boot")[0], 1)
+
+    def test_device_tree_for_linux(self) -> None:
+        vectors = json.loads(
+            (Path(v.__file__).resolve().parent / "vectors/system-trees/expected.json").read_text()
+        )
+        for vector in vectors:
+            # The payloads of these bundles are elsewhere, so that these trees are not in their way.
+            if vector["name"] in ("less_memory", "reserved_kernel", "reserved_initramfs"):
+                continue
+            items = system_items()
+            items[2].data = self.tree(vector["name"])
+            bundle = self.write("tree.hlk", Bundle(items=items).build())
+            code, output = self.run_main(bundle, "--key", self.key)
+            self.assertEqual(code, 0 if vector["rule"] is None else 1, vector["name"])
+            self.assertIn("accepted" if vector["rule"] is None else "E0908", output)
 
     def test_bad_keys(self) -> None:
         x25519 = A.pem.replace("MCowBQYDK2Vw", "MCowBQYDK2Vu")

@@ -3,7 +3,8 @@
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
 boot-flow.md. The signature algorithms of the format are in algorithms.py, its hashes in hashes.py,
-profiles in profiles.py, key files in spki.py, device trees in boot_tree.py, the reasons in reasons.py; reference/ has the algorithms
+profiles in profiles.py, key files in spki.py, device trees in boot_tree.py and
+system_tree.py, the reasons in reasons.py; reference/ has the algorithms
 themselves, with KT128 and ParallelHash. Only the standard library is used, and no code is shared with
 the implementation that this file checks.
 
@@ -26,6 +27,7 @@ from typing import NamedTuple
 
 import boot_tree
 import spki
+import system_tree
 from algorithms import ALGORITHMS
 from hashes import ALLOWED, FLAT, HASHES, KT128, PARALLELHASH, SHAKE128
 from profiles import PROFILES, Profile
@@ -214,6 +216,11 @@ class Board(NamedTuple):
     places: dict[int, Place]
     live: dict[str, tuple[tuple[int, int], ...]]
     closed: tuple[boot_tree.Closed, ...] = ()  # nothing on a board without OpenSBI (boot-flow §5.6)
+
+    @property
+    def edits(self) -> bool:
+        """Whether a loader of ours edits the device tree for Linux (boot-flow §6)."""
+        return 18 in self.places and bool(self.closed)
 
 
 _LIVE_IN_ROM = (
@@ -661,6 +668,31 @@ def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]
                 raise _Refusal(Reason.E1401) from None
 
 
+def _check_system_tree(
+    view: memoryview, region: bytes, header: Header, payloads: Sequence[Payload]
+) -> None:
+    """The device tree for Linux (boot-flow §6), as the loader edits it if no other hart reported."""
+    found = {payload.name: payload for payload in payloads}
+    if "system-fdt" not in found:
+        return
+    tree = found["system-fdt"]
+    data = bytes(view[tree.offset : tree.offset + tree.size])
+    loaded = [found[name] for name in ("kernel", "initramfs") if name in found]
+    initrd = found.get("initramfs")
+    closing = region[header.closing_at :]
+    edits = system_tree.Edits(
+        bootargs=bytes(closing[8 : 8 + _u32(closing, 0)]).decode("ascii"),
+        initrd=None if initrd is None else (initrd.load_address, initrd.load_address + initrd.size),
+        harts=frozenset({system_tree.BOOT_HART}),
+    )
+    try:
+        system_tree.edit(data, edits)
+        filled = [(it.load_address, it.load_address + it.memory_size) for it in loaded]
+        system_tree.check_memory(data, filled)
+    except system_tree.Broken:
+        raise _Refusal(Reason.E0908) from None
+
+
 def _keeps_to(profile: Profile, keys: Sequence[KeyRecord], payloads: Sequence[Payload]) -> bool:
     """Whether the profile has everything that a bundle names (§2.2)."""
     return all((key.algorithm, key.parameters) in profile.algorithms for key in keys) and all(
@@ -682,12 +714,14 @@ def verify(
     profile: str | None = None,
     is_file: bool = True,
     contents: bool = False,
+    linux: bool = False,
 ) -> Accepted | Refused:
     """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
     `floor`, `boot_version` and `lifecycle` are the device's (§7), and `profile` is the caller's (§2.2);
-    what is None is not checked. With `contents`, payloads are judged as a workstation does (§8).
+    what is None is not checked. With `contents`, a workstation's rules about the device tree for OpenSBI
+    follow (§8), with `linux` those about that for Linux: payloads of vectors are noise.
     Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
@@ -716,6 +750,8 @@ def verify(
         for name, _soc in identities:
             if contents and name in BOARDS:
                 _check_boot_tree(view, BOARDS[name], payloads)
+            if linux and name in BOARDS and BOARDS[name].edits:
+                _check_system_tree(view, region, header, payloads)
         if profile is not None:
             _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
     except _Refusal as refusal:
@@ -824,6 +860,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lifecycle=options.lifecycle,
             profile=options.profile,
             contents=True,
+            linux=True,
         )
         reason = result.reason if isinstance(result, Refused) else None
         prefix = f"{_printable(file)}: " if len(options.bundles) > 1 else ""

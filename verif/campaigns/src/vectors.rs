@@ -1,6 +1,6 @@
 //! `cargo xtask vectors`: bundles with one fault each (`spec/vectors/image`), bundles with attacks that
 //! broke other boot loaders (`spec/vectors/attacks`), first stages (`spec/vectors/first-stage`), and device trees for
-//! OpenSBI (`spec/vectors/trees`).
+//! OpenSBI (`spec/vectors/trees`) and for Linux (`spec/vectors/system-trees`).
 //!
 //! Generates the vectors, and verifies them with the library and with `spec/verify.py` on this machine,
 //! and with the library on the emulated board. Authors of another verifier can start here.
@@ -20,7 +20,7 @@ mod target;
 
 use comparison::outcome_of;
 use hartlock_testkit::generator::{self, SETS};
-use hartlock_testkit::{first_stage, trees};
+use hartlock_testkit::{first_stage, system_trees, trees};
 
 #[derive(clap::Args)]
 pub struct VectorsArgs {
@@ -55,6 +55,8 @@ pub fn main(args: &VectorsArgs) -> Result<Verdict> {
             eprintln!("{count} vectors in spec/vectors/{}", first_stage::FOLDER);
             let count = trees::write(&root)?;
             eprintln!("{count} vectors in spec/vectors/{}", trees::FOLDER);
+            let count = system_trees::write(&root)?;
+            eprintln!("{count} vectors in spec/vectors/{}", system_trees::FOLDER);
             return Ok(Verdict::Yes);
         }
     };

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use crate::bundle::{self, Edit};
 use crate::catalogue::{self, Row};
 use crate::expected::{self, Expected, Options};
-use crate::{attacks, first_stage, keys, trees};
+use crate::{attacks, first_stage, keys, system_trees, trees};
 
 /// A folder of vectors.
 pub struct Set {
@@ -39,6 +39,7 @@ pub fn differences(root: &Path) -> Result<Vec<String>> {
     let files = first_stage::files(&first_stage::generate())?;
     findings.extend(of_folder(root, first_stage::FOLDER, files)?);
     findings.extend(of_folder(root, trees::FOLDER, trees::files()?)?);
+    findings.extend(of_folder(root, system_trees::FOLDER, system_trees::files()?)?);
     if !findings.is_empty() {
         findings.push("`cargo xtask vectors` writes them".into());
     }

@@ -23,6 +23,7 @@ pub mod keys;
 pub mod leaks;
 pub mod signed;
 pub mod signers;
+pub mod system_trees;
 pub mod trees;
 
 /// Returns the root of the checkout.

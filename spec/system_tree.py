@@ -1,0 +1,171 @@
+"""Judges and edits a device tree for Linux, written from §6 of boot-flow.md alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import boot_tree
+from boot_tree import Node
+
+BOOT_HART = 0
+OF_THE_BOARD = ("linux,stdout-path", "linux,pci-probe-only")
+TWO = (2).to_bytes(4, "big")
+
+
+class Broken(Exception):
+    """The number of a rule that the tree breaks."""
+
+    def __init__(self, rule: int) -> None:
+        super().__init__(f"rule {rule}")
+        self.rule = rule
+
+
+class Reservation(NamedTuple):
+    """A node that is added to `/reserved-memory`."""
+
+    name: str
+    address: int
+    size: int
+    compatible: str | None = None
+
+
+RESERVATIONS = (
+    Reservation("hartlock-opensbi", 0x8000_0000, 0x10_0000),
+    Reservation("hartlock-rom", 0x8010_0000, 0x1_0000),
+    Reservation("hartlock-handoff", 0x8011_0000, 0x1000, "hartlock,handoff-v1"),
+    Reservation("hartlock-log", 0x8012_0000, 0x1_0000, "hartlock,measurement-log-v1"),
+)
+
+
+@dataclass(frozen=True)
+class Edits:
+    """What is edited. `initrd` is a half-open range, `harts` has the numbers of those that reported."""
+
+    bootargs: str
+    initrd: tuple[int, int] | None
+    harts: frozenset[int]
+
+
+def _require(holds: bool, rule: int) -> None:
+    if not holds:
+        raise Broken(rule)
+
+
+def _named(node: Node, name: str) -> list[bytes]:
+    return [value for own, value in node.listed if own == name]
+
+
+def _has_two_cells(node: Node) -> bool:
+    return all(_named(node, name) == [TWO] for name in ("#address-cells", "#size-cells"))
+
+
+def _edit_chosen(node: Node, edits: Edits) -> None:
+    for name, _value in node.listed:
+        is_left = name in ("bootargs", "kaslr-seed", "rng-seed")
+        _require(not is_left and (not name.startswith("linux,") or name in OF_THE_BOARD), 3)
+    added = [("bootargs", edits.bootargs.encode() + b"\0")]
+    if edits.initrd is not None:
+        for name, address in zip(("start", "end"), edits.initrd, strict=True):
+            added.append((f"linux,initrd-{name}", address.to_bytes(8, "big")))
+    node.listed = added + node.listed
+
+
+def _edit_reserved(node: Node) -> None:
+    _require(_has_two_cells(node) and len(_named(node, "ranges")) == 1, 4)
+    _require(not any(child.name.startswith("hartlock-") for child in node.children), 5)
+    for it in RESERVATIONS:
+        reg = it.address.to_bytes(8, "big") + it.size.to_bytes(8, "big")
+        added = Node(f"{it.name}@{it.address:x}", listed=[("reg", reg), ("no-map", b"")])
+        if it.compatible is not None:
+            added.listed.append(("compatible", it.compatible.encode() + b"\0"))
+        node.children.append(added)
+
+
+def _edit_harts(cpus: Sequence[Node], edits: Edits) -> None:
+    boot_harts = 0
+    for node in cpus:
+        if not node.name.startswith("cpu@"):
+            continue
+        unit = node.name.removeprefix("cpu@")
+        _require(re.fullmatch("[0-9a-fA-F]+", unit) is not None and int(unit, 16) < 1 << 64, 6)
+        hart = int(unit, 16)
+        for reg in _named(node, "reg"):
+            _require(len(reg) in (4, 8) and int.from_bytes(reg, "big") == hart, 6)
+        if hart == BOOT_HART:
+            boot_harts += len(_named(node, "reg"))
+            _require(all(status.startswith(b"ok") for status in _named(node, "status")), 7)
+        if hart not in edits.harts:
+            rest = [it for it in node.listed if it[0] != "status"]
+            node.listed = [("status", b"disabled\0"), *rest]
+    _require(boot_harts == 1, 7)
+
+
+def edit(data: bytes, edits: Edits) -> Node:
+    """The root of the edited tree; raises :class:`Broken`. The last rule, about room, is that of a writer."""
+    try:
+        root = boot_tree.parse(data)
+    except boot_tree.Malformed:
+        raise Broken(1) from None
+    _require(root.name == "", 1)
+    for name in ("chosen", "reserved-memory"):
+        found = [it.name for it in root.children if it.name.split("@")[0] == name]
+        _require(found in ([], [name]), 2)
+    _require(_has_two_cells(root), 4)
+    cpus = [node for it in root.children if it.name == "cpus" for node in it.children]
+    _edit_harts(cpus, edits)
+    nodes = {it.name: it for it in root.children}
+    if "chosen" not in nodes:
+        nodes["chosen"] = Node("chosen")
+        root.children.append(nodes["chosen"])
+    if "reserved-memory" not in nodes:
+        listed = [("#address-cells", TWO), ("#size-cells", TWO), ("ranges", b"")]
+        nodes["reserved-memory"] = Node("reserved-memory", listed=listed)
+        root.children.append(nodes["reserved-memory"])
+    _edit_chosen(nodes["chosen"], edits)
+    _edit_reserved(nodes["reserved-memory"])
+    return root
+
+
+def as_lists(node: Node) -> tuple[object, ...]:
+    """A node that can be compared with another one."""
+    return node.name, node.listed, [as_lists(child) for child in node.children]
+
+
+def _ranges(node: Node) -> list[tuple[int, int]]:
+    """Half-open ranges of a node that is enabled."""
+    if node.properties.get("status", b"ok\0") not in (b"ok\0", b"okay\0"):
+        return []
+    reg = node.properties.get("linux,usable-memory", node.properties.get("reg", b""))
+    numbers = [int.from_bytes(reg[at : at + 8], "big") for at in range(0, len(reg) // 16 * 16, 8)]
+    return [(start, start + size) for start, size in zip(numbers[::2], numbers[1::2], strict=True)]
+
+
+def _entries(data: bytes) -> list[tuple[int, int]]:
+    """Half-open ranges of the memory reservation block."""
+    ranges, at = [], int.from_bytes(data[16:20], "big")
+    while data[at : at + 16] != bytes(16):
+        start, size = (int.from_bytes(data[it : it + 8], "big") for it in (at, at + 8))
+        ranges.append((start, start + size))
+        at += 16
+    return ranges
+
+
+def check_memory(data: bytes, filled: Sequence[tuple[int, int]]) -> None:
+    """Raises :class:`Broken` if a half-open range that is filled is no memory, or reserved."""
+    root = boot_tree.parse(data)
+    is_memory = [it for it in root.children if it.properties.get("device_type") == b"memory\0"]
+    memory = sorted(part for node in is_memory for part in _ranges(node))
+    reserved = _entries(data)
+    for node in root.children:
+        if node.name == "reserved-memory":
+            reserved += [part for child in node.children for part in _ranges(child)]
+    for start, end in filled:
+        at = start
+        for first, last in memory:
+            if first <= at < last:
+                at = last
+        _require(at >= end, 9)
+        _require(not any(max(start, it[0]) < min(end, it[1]) for it in reserved), 10)

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Has system_tree.py judge and edit every tree of vectors/system-trees.
+
+Run with ``python3 -m unittest discover -s spec -p 'test_*.py'``.
+"""
+
+from __future__ import annotations
+
+import json
+import unittest
+from pathlib import Path
+
+import boot_tree
+import system_tree
+
+FOLDER = Path(__file__).parent / "vectors/system-trees"
+EDITS = system_tree.Edits("console=ttyS0", (0x8800_0000, 0x8800_1234), frozenset({0, 1, 2}))
+FILLED = ((0x8200_0000, 0x8400_0000), (0x8800_0000, 0x8800_2000))
+
+
+def judge(data: bytes) -> int | None:
+    try:
+        system_tree.edit(data, EDITS)
+        system_tree.check_memory(data, FILLED)
+    except system_tree.Broken as broken:
+        return broken.rule
+    return None
+
+
+class Trees(unittest.TestCase):
+    def test_every_tree_gets_its_answer(self) -> None:
+        vectors = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+        self.assertEqual({it["rule"] for it in vectors}, {None, 1, 2, 3, 4, 5, 6, 7, 9, 10})
+        for vector in vectors:
+            with self.subTest(vector["name"]):
+                tree = (FOLDER / f"{vector['name']}.dtb").read_bytes()
+                self.assertEqual(judge(tree), vector["rule"])
+
+    def test_every_right_tree_is_edited_alike(self) -> None:
+        vectors = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
+        for name in [it["name"] for it in vectors if it["rule"] is None]:
+            with self.subTest(name):
+                own = system_tree.edit((FOLDER / f"{name}.dtb").read_bytes(), EDITS)
+                other = boot_tree.parse((FOLDER / f"{name}.edited.dtb").read_bytes())
+                self.assertEqual(system_tree.as_lists(own), system_tree.as_lists(other))
+
+    def test_a_cut_or_changed_tree_never_ends_in_another_exception(self) -> None:
+        tree = (FOLDER / "right.dtb").read_bytes()
+        for at in range(0, len(tree), 5):
+            self.assertEqual(judge(tree[:at]), 1)
+            for byte in (0, 1, 0xFF):
+                judge(tree[:at] + bytes([byte]) + tree[at + 1 :])
+
+
+if __name__ == "__main__":
+    unittest.main()
