@@ -747,13 +747,13 @@ def verify(
             if name in BOARDS:
                 _check_placement(BOARDS[name], header.kind, payloads)  # step 12
         _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
+        if profile is not None:
+            _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
         for name, _soc in identities:
             if contents and name in BOARDS:
                 _check_boot_tree(view, BOARDS[name], payloads)
             if linux and name in BOARDS and BOARDS[name].edits:
                 _check_system_tree(view, region, header, payloads)
-        if profile is not None:
-            _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
     except _Refusal as refusal:
         return Refused(refusal.reason)
     return Accepted(header, signers, payloads, extensions)

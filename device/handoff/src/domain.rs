@@ -156,6 +156,16 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
     source.devices(wanted.closed)
 }
 
+/// Returns the mask of the harts that a tree names, up to number 63. Returns `None` for bytes that are no tree.
+pub fn harts(tree: &[u8]) -> Option<u64> {
+    let tree = Tree::parse(tree)?;
+    let root = Nodes::all(&tree).next()?;
+    let cpus = Nodes::all(&tree).below(&root).filter(|node| node.is_named(b"cpus"));
+    let harts = cpus.flat_map(|node| Nodes::all(&tree).below(&node));
+    let harts = harts.filter_map(|node| 1u64.checked_shl(tree.hart(&node)?));
+    Some(harts.fold(0, |mask, bit| mask | bit))
+}
+
 const CONFIG: &str = "opensbi,domain,config";
 const INSTANCE: &str = "opensbi,domain,instance";
 const MEMORY: &str = "opensbi,domain,memregion";

@@ -2,13 +2,11 @@
 
 use hartlock_boards::{Boards, KnownBoard};
 use hartlock_handoff::domain::{self, Access, DomainFault, EXECUTE, READ, WRITE};
-use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason};
-use hartlock_verify::tree;
+use hartlock_image::{Manifest, PayloadType, Reason};
 
 use crate::Refusal;
-
-/// Maximum length of a device tree in bytes. Every board has less room for it.
-const MAX_SIZE: u64 = 16 << 20;
+use crate::payload_bytes::read_verified;
+use crate::system_tree::malformed;
 
 /// Checks the device tree against each known board that the bundle is for. `read` reads bytes of the bundle; what it
 /// returns has to have the digest of the manifest.
@@ -20,38 +18,25 @@ pub(crate) fn judge(
     boards: &Boards,
     read: impl FnOnce(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Refusal> {
-    let of = |it: &PayloadRecord| it.payload_type == PayloadType::BootFdt;
-    let Some(payload) = manifest.payloads.iter().find(|it| of(it)) else { return Ok(()) };
+    let Some(payload) = manifest.payload(PayloadType::BootFdt) else { return Ok(()) };
     let known = manifest.identities().filter_map(|it| boards.by_name(it.board.as_str()));
     let known: Vec<_> = known.filter(|board| board.map().domain().is_some()).collect();
     if known.is_empty() {
         return Ok(());
     }
-    if payload.size > MAX_SIZE {
-        return Err(Refusal::new(Reason::DeviceTreeUnusable));
-    }
-    let mut bytes = vec![0; payload.size as usize];
-    read(payload.offset, &mut bytes).map_err(Refusal::new)?;
-    if tree::digest(payload, &bytes) != payload.digest {
-        return Err(Refusal::with(Reason::PayloadDigestMismatch, "payload boot-fdt"));
-    }
+    let bytes = read_verified(payload, read)?;
     for board in known {
         let map = board.map();
         let judged = map.domain().map_or(Ok(()), |wanted| domain::check(&bytes, &wanted));
-        judged.map_err(|fault| refusal(fault, board))?;
+        judged.map_err(|fault| refusal(&bytes, fault, board))?;
     }
     Ok(())
 }
 
 /// Describes the rule that a device tree breaks.
-fn refusal(fault: DomainFault, board: &KnownBoard) -> Refusal {
+fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
     if fault == DomainFault::Malformed {
-        let what = "the boot-fdt is no device tree that is complete and well formed";
-        let hint = "Check the file with `dtc -I dtb -O dts`; it is cut, or not what `dtc` wrote.";
-        return Refusal {
-            hint: Some(hint.to_string()),
-            ..Refusal::with(Reason::DeviceTreeUnusable, what)
-        };
+        return malformed(tree, "boot-fdt", None);
     }
     let map = board.map();
     let name_of =

@@ -20,6 +20,7 @@ use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, Tr
 use crate::verify::{Expectation, verify_open_file};
 use crate::{
     Error, OnProgress, Refusal, boot_tree, content, defaults, profile, refusal_detail, reuse,
+    system_tree,
 };
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
@@ -110,10 +111,12 @@ impl Build<'_> {
         for source in sources.iter().filter(is_new) {
             let payload_type = source.spec.payload_type;
             let start = source.start(content::searched(payload_type))?;
-            content::check(payload_type, &start, &source.spec.file).map_err(|mut error| {
-                error.place.clone_from(&source.spec.place);
-                error
-            })?;
+            content::check(payload_type, &start, source.size, &source.spec.file).map_err(
+                |mut error| {
+                    error.place.clone_from(&source.spec.place);
+                    error
+                },
+            )?;
         }
         let identities = other_identities(spec)?;
         let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;
@@ -138,17 +141,20 @@ impl Build<'_> {
                 extract::check_copy(record, &bundle, at)?;
             }
         }
+        let signed = encode(&manifest)?;
+        // What follows relies on load ranges that are well formed.
+        check_form(&manifest, &signed, self.boards)
+            .map_err(|reason| with_map(reason.into(), &manifest, self.boards))?;
         let file = bundle.handle()?;
         // The bytes in the bundle are judged, and not the source, which may have changed since it was read.
-        boot_tree::judge(&manifest, self.boards, |offset, into| {
+        let read = |offset, into: &mut [u8]| {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
-        })?;
-        let signed = encode(&manifest)?;
+        };
+        boot_tree::judge(&manifest, self.boards, read)?;
+        system_tree::judge(&manifest, self.boards, read)?;
         let is_replaced = self.is_forced || reuse::is_earlier_version(output, &manifest);
         hartlock_files::check_output(output, [], is_replaced)?;
         if self.is_dry {
-            check_form(&manifest, &signed, self.boards)
-                .map_err(|reason| with_map(reason.into(), &manifest, self.boards))?;
             return Ok(Description::new(&manifest, self.boards));
         }
         bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_image::{PayloadType, u32_at};
+use hartlock_image::{Manifest, PayloadType, Reason, u32_at, u64_at};
+
+use crate::Error;
+use crate::units::grouped;
 
 /// Number of bytes that are searched for the magic bytes of code without a header. Firmware is much smaller.
 const SEARCHED: usize = 16 << 20;
@@ -52,14 +55,18 @@ const LOADER: &str = "a Hartlock loader";
 const GZIP: &str = "gzip data";
 const XZ: &str = "xz data";
 const ZSTD: &str = "zstd data";
-const LZ4: &str = "lz4 data";
+const LZ4: &str = "lz4 data of the legacy format";
+const LZ4_FRAME: &str = "an lz4 frame";
 const BZIP2: &str = "bzip2 data";
+const LZMA: &str = "lzma data";
+const LZO: &str = "lzo data";
 
 const EXTRACT: &str = "take the payload out of it, with `hartlock extract`";
+const DOWNLOAD: &str = "look at the step that downloads it: a server answered something else";
 const UNPACK_LZ4: &str = "decompress it first, with `lz4 -dc`";
 
 /// All file types that are recognised, those with the more reliable magic bytes first.
-const FORMS: [Form; 25] = [
+const FORMS: [Form; 33] = [
     form(RISCV_IMAGE, 0x38, b"RSC\x05"),
     form("an ARM64 Linux image", 0x38, b"ARM\x64").remedy("build it for RISC-V"),
     form(ZBOOT, 4, b"zimg")
@@ -78,8 +85,12 @@ const FORMS: [Form; 25] = [
     form(XZ, 0, b"\xfd7zXZ\0").remedy("decompress it first, with `xz -dc`"),
     form(ZSTD, 0, b"\x28\xb5\x2f\xfd").remedy("decompress it first, with `zstd -dc`"),
     form(LZ4, 0, b"\x02\x21\x4c\x18").remedy(UNPACK_LZ4),
-    form(LZ4, 0, b"\x04\x22\x4d\x18").remedy(UNPACK_LZ4),
+    form(LZ4_FRAME, 0, b"\x04\x22\x4d\x18").remedy(UNPACK_LZ4),
     form(BZIP2, 0, b"BZh").remedy("decompress it first, with `bzip2 -dc`"),
+    form(LZMA, 0, b"\x5d\0\0").remedy("decompress it first, with `xz -dc --format=lzma`"),
+    form(LZO, 0, b"\x89LZO\0\r\n\x1a\n").remedy("decompress it first, with `lzop -dc`"),
+    form("an ELF file for 32-bit harts", 0, b"\x7fELF\x01")
+        .remedy("build it for 64-bit harts; OpenSBI with `PLATFORM_RISCV_XLEN=64`"),
     form(ELF, 0, b"\x7fELF").remedy("take the flat binary of it, as `objcopy -O binary` makes it"),
     form("a U-Boot image", 0, b"\x27\x05\x19\x56")
         .remedy("take the file that `mkimage` was given, with `tail -c +65 FILE`"),
@@ -87,6 +98,13 @@ const FORMS: [Form; 25] = [
         .remedy("take the file that `imgtool` was given"),
     form(CPIO, 0, b"070701"),
     form(CPIO, 0, b"070702"),
+    form("a cpio archive of the old form", 0, b"070707")
+        .remedy("pack it again, with `cpio -o -H newc`"),
+    form("a Git LFS pointer", 0, b"version https://git-lfs.github.com/")
+        .remedy("fetch the file that it stands for, with `git lfs pull`"),
+    form("a web page", 0, b"<html").remedy(DOWNLOAD),
+    form("a web page", 0, b"<!DOCTYPE").remedy(DOWNLOAD),
+    form("a web page", 0, b"<?xml").remedy(DOWNLOAD),
     form("a PEM file", 0, b"-----BEGIN "),
     form("a script", 0, b"#!"),
     Form::anywhere("the source of a device tree", b"/dts-v1/")
@@ -99,6 +117,9 @@ const FORMS: [Form; 25] = [
 pub(crate) fn name_of(start: &[u8]) -> Option<&'static str> {
     FORMS.iter().find(|form| form.is_of(start)).map(|form| form.name)
 }
+
+/// What Linux takes as an initial RAM file system (init/initramfs.c, lib/decompress.c).
+const INITRAMFS: [&str; 8] = [CPIO, GZIP, XZ, ZSTD, LZ4, BZIP2, LZMA, LZO];
 
 /// The file types that are right for a payload type.
 struct Expected {
@@ -114,7 +135,8 @@ const fn expected(payload_type: PayloadType) -> Expected {
         PayloadType::Kernel => (RISCV_IMAGE, &[RISCV_IMAGE], true),
         PayloadType::BootFdt | PayloadType::SystemFdt => (FDT, &[FDT], true),
         PayloadType::Initramfs => {
-            ("an initial RAM file system", &[CPIO, GZIP, XZ, ZSTD, LZ4, BZIP2], false)
+            // Linux decompresses these, and panics at the start if it is anything else.
+            ("a cpio archive, as it is or compressed", &INITRAMFS, true)
         }
         PayloadType::Opensbi => ("OpenSBI as a flat binary", &[OPENSBI], false),
         PayloadType::Loader => ("a loader as a flat binary", &[LOADER], false),
@@ -122,11 +144,11 @@ const fn expected(payload_type: PayloadType) -> Expected {
     Expected { name, forms, is_marked }
 }
 
-/// An error about a payload file with the content of another type.
+/// An error about a payload with the content of another type, or one that its consumer cannot use.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` {}; the {} must be {wanted}", .path.display(), looks_like(*.found), .payload)]
+#[error("{}", self.text())]
 pub struct ContentError {
-    /// Path of the file.
+    /// Path of the file, or of the bundle that contains the payload.
     pub path: PathBuf,
     /// Name of the payload that the file was given for.
     pub payload: &'static str,
@@ -134,20 +156,50 @@ pub struct ContentError {
     pub wanted: &'static str,
     /// File type that was found, if it is known.
     pub found: Option<&'static Form>,
+    /// The fault of a file that has the right type.
+    fault: Option<Box<Fault>>,
     /// Advice on how to get a file of the right type.
-    remedy: String,
+    remedy: Box<str>,
     /// The place in the description of the bundle that names the file, quoted; empty if it was an option.
     pub place: Vec<String>,
+    /// True if the payload was read in a bundle.
+    pub is_in_bundle: bool,
 }
 
-fn looks_like(found: Option<&Form>) -> String {
-    found.map_or("is not in a known format".to_string(), |form| format!("looks like {}", form.name))
+/// What is wrong with a file that has the right type.
+#[derive(Debug)]
+struct Fault {
+    /// What it is.
+    what: String,
+    /// What it must be.
+    wanted: &'static str,
+    remedy: &'static str,
 }
 
 impl ContentError {
+    fn text(&self) -> String {
+        let path = self.path.display();
+        let payload = self.payload;
+        let looks = match (&self.fault, self.found) {
+            (Some(fault), _) => fault.what.clone(),
+            (None, Some(form)) => format!("looks like {}", form.name),
+            (None, None) => "is not in a known format".to_string(),
+        };
+        let wanted = self.fault.as_ref().map_or(self.wanted, |fault| fault.wanted);
+        if self.is_in_bundle {
+            format!("the {payload} in `{path}` {looks}; it must be {wanted}")
+        } else {
+            format!("`{path}` {looks}; the {payload} must be {wanted}")
+        }
+    }
+
     /// Returns advice for the user.
     pub fn hint(&self) -> String {
-        format!("{}; to sign it as it is, add `--force-type`", self.remedy)
+        if self.is_in_bundle {
+            format!("{}, and sign that one; to accept it as it is, add `--force-type`", self.remedy)
+        } else {
+            format!("{}; to sign it as it is, add `--force-type`", self.remedy)
+        }
     }
 }
 
@@ -163,6 +215,9 @@ fn remedy(found: Option<&Form>, wanted: &Expected, start: &[u8], path: &Path) ->
     match found {
         None if start.is_empty() => {
             "the file is empty: look at the step that writes it".to_string()
+        }
+        Some(Form { name: LZ4_FRAME, .. }) if wanted.forms.contains(&CPIO) => {
+            "compress it again for Linux, with `lz4 -dc FILE | lz4 -l`".replace("FILE", file)
         }
         Some(Form { name: ELF, .. }) if wanted.forms.contains(&CPIO) => {
             "pack it into an archive, with `echo FILE | cpio -o -H newc`".replace("FILE", file)
@@ -198,13 +253,15 @@ pub(crate) const fn searched(payload_type: PayloadType) -> usize {
     }
 }
 
-/// Refuses a file whose first bytes are those of a file type that is wrong for this payload type.
+/// Refuses a file whose first bytes are those of a file type that is wrong for this payload type, or that the consumer of
+/// the payload cannot use. `size` is the length of the whole file.
 ///
 /// # Errors
-/// Returns a [`ContentError`] that names the file type that was found.
+/// Returns a [`ContentError`] that names what was found.
 pub(crate) fn check(
     payload_type: PayloadType,
     start: &[u8],
+    size: u64,
     path: &Path,
 ) -> Result<(), ContentError> {
     let found = FORMS.iter().find(|form| form.is_of(start));
@@ -213,16 +270,93 @@ pub(crate) fn check(
         Some(form) => expected.forms.contains(&form.name),
         None => !expected.is_marked,
     };
-    if is_well {
+    let fault = match found.map(|form| form.name) {
+        Some(RISCV_IMAGE) if is_well => kernel_fault(start, size),
+        Some(OPENSBI) if is_well => opensbi_fault(start),
+        _ => None,
+    }
+    .map(Box::new);
+    if is_well && fault.is_none() {
         return Ok(());
     }
+    let remedy = match &fault {
+        Some(fault) => fault.remedy.to_string(),
+        None => remedy(found, &expected, start, path),
+    };
     Err(ContentError {
         path: path.to_path_buf(),
         payload: payload_type.name(),
         wanted: expected.name,
         found,
-        remedy: remedy(found, &expected, start, path),
+        fault,
+        remedy: remedy.into(),
         place: Vec::new(),
+        is_in_bundle: false,
+    })
+}
+
+/// Judges the payloads in a bundle as [`check`] judges their files.
+///
+/// # Errors
+/// [`Error::Content`]; a reason if the bundle cannot be read.
+pub(crate) fn judge(
+    manifest: &Manifest<'_>,
+    path: &Path,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
+) -> Result<(), Error> {
+    for payload in manifest.payloads.iter() {
+        let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];
+        read(payload.offset, &mut start)?;
+        check(payload.payload_type, &start, payload.size, path)
+            .map_err(|error| ContentError { is_in_bundle: true, ..error })?;
+    }
+    Ok(())
+}
+
+/// Finds what Linux, or the loader that places it, cannot use in the header of a kernel (Linux,
+/// Documentation/arch/riscv/boot-image-header.rst).
+fn kernel_fault(start: &[u8], size: u64) -> Option<Fault> {
+    const BIG_ENDIAN: u64 = 1;
+    let image_size = u64_at(start, 16)?;
+    if u64_at(start, 24)? & BIG_ENDIAN != 0 {
+        return Some(Fault {
+            what: "is big-endian, as the flags in its header say".to_string(),
+            wanted: "little-endian",
+            remedy: "build it little-endian",
+        });
+    }
+    if image_size >= size {
+        return None;
+    }
+    let (image_size, size) = (grouped(image_size), grouped(size));
+    Some(Fault {
+        what: format!("has the image_size {image_size} in its header, and {size} bytes"),
+        wanted: "an image whose header states the memory that it needs, which is its size or more",
+        remedy: "take `arch/riscv/boot/Image` as the build of Linux wrote it",
+    })
+}
+
+/// Finds out whether an OpenSBI takes the next stage from the stage before, and on which harts it runs. It does so if it
+/// compares with the magic number of `fw_dynamic_info` (OpenSBI, firmware/fw_dynamic.S): with `lui` it loads the upper
+/// half of the number, and after that the field that it compares.
+fn opensbi_fault(code: &[u8]) -> Option<Fault> {
+    let half = |at: usize| Some(u16::from_le_bytes([*code.get(at)?, *code.get(at + 1)?]));
+    let is_upper = |at: &usize| {
+        half(*at).is_some_and(|low| low & 0xf07f == 0x5037) && half(at + 2) == Some(0x4942)
+    };
+    let Some(at) = (0..code.len()).step_by(2).find(is_upper) else {
+        return Some(Fault {
+            what: "is an OpenSBI that enters a fixed next stage".to_string(),
+            wanted: "the kind that takes it from the ROM, fw_dynamic",
+            remedy: "take `fw_dynamic.bin` of the same build",
+        });
+    };
+    // `c.lw` or `lw` in the place of `c.ld` or `ld`.
+    let is_narrow = half(at + 8)? & 0xe003 == 0x4000 || half(at + 8)? & 0x707f == 0x2003;
+    is_narrow.then(|| Fault {
+        what: "is an OpenSBI for 32-bit harts".to_string(),
+        wanted: "for 64-bit harts",
+        remedy: "build it with `PLATFORM_RISCV_XLEN=64`",
     })
 }
 
@@ -242,8 +376,10 @@ pub(crate) fn check_code(start: &[u8], path: &Path) -> Result<(), ContentError> 
             payload: "code",
             wanted: expected.name,
             found,
-            remedy: remedy(Some(form), &expected, start, path),
+            fault: None,
+            remedy: remedy(Some(form), &expected, start, path).into(),
             place: Vec::new(),
+            is_in_bundle: false,
         }),
     }
 }
@@ -265,7 +401,24 @@ mod tests {
 
     /// Makes a file of this type, with its magic bytes at the right offset.
     fn sample(form: &Form) -> Vec<u8> {
-        [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40], form.also].concat()
+        let mut bytes =
+            [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40], form.also].concat();
+        match form.name {
+            RISCV_IMAGE => {
+                bytes[16..32].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat())
+            }
+            OPENSBI => bytes[..12].copy_from_slice(&FW_DYNAMIC),
+            _ => {}
+        }
+        bytes
+    }
+
+    /// `li a1, 0x4942534f` and `c.ld a0, 0(a2)`.
+    const FW_DYNAMIC: [u8; 12] =
+        [0xb7, 0x55, 0x42, 0x49, 0x9b, 0x85, 0xf5, 0x34, 0x08, 0x62, 0x01, 0x00];
+
+    fn check(payload_type: PayloadType, start: &[u8]) -> Result<(), ContentError> {
+        super::check(payload_type, start, start.len() as u64, Path::new("file"))
     }
 
     #[test]
@@ -273,7 +426,7 @@ mod tests {
         for form in &FORMS {
             let sample = sample(form);
             for payload_type in PayloadType::ALL {
-                let result = check(payload_type, &sample, Path::new("file"));
+                let result = check(payload_type, &sample);
                 let is_expected = expected(payload_type).forms.contains(&form.name);
                 assert_eq!(result.is_ok(), is_expected, "{} as {payload_type:?}", form.name);
                 if let Err(error) = result {
@@ -297,20 +450,115 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_mark_is_code_or_data_but_no_kernel_and_no_device_tree() {
-        for start in [&b""[..], b"\x13\0\0\0", &[0x11; 64], &[0; 64]] {
+    fn what_has_no_mark_is_code_but_no_data() {
+        for start in [&b""[..], b"\x13\0\0\0", &[0x11; 64], &[0; 64], b"some text"] {
             for (payload_type, is_well) in [
                 (PayloadType::Opensbi, true),
                 (PayloadType::Loader, true),
-                (PayloadType::Initramfs, true),
+                (PayloadType::Initramfs, false),
                 (PayloadType::Kernel, false),
                 (PayloadType::BootFdt, false),
                 (PayloadType::SystemFdt, false),
             ] {
-                assert_eq!(check(payload_type, start, Path::new("file")).is_ok(), is_well);
+                assert_eq!(check(payload_type, start).is_ok(), is_well);
             }
         }
-        let error = check(PayloadType::Kernel, b"", Path::new("file")).unwrap_err();
+        let error = check(PayloadType::Kernel, b"").unwrap_err();
         assert!(error.to_string().contains("not in a known format"), "{error}");
+    }
+
+    #[track_caller]
+    fn expect(payload_type: PayloadType, bytes: &[u8], says: &str, remedy: &str) {
+        let error = check(payload_type, bytes).unwrap_err();
+        assert!(error.to_string().contains(says), "{error}");
+        assert!(error.hint().starts_with(remedy), "{}", error.hint());
+    }
+
+    #[test]
+    fn a_kernel_states_its_size_and_is_little_endian() {
+        let kernel = |image_size: u64, flags: u64| {
+            let mut bytes = vec![0; 8192];
+            bytes[16..24].copy_from_slice(&image_size.to_le_bytes());
+            bytes[24..32].copy_from_slice(&flags.to_le_bytes());
+            bytes[0x38..0x3c].copy_from_slice(b"RSC\x05");
+            bytes
+        };
+        for (image_size, flags) in [(8192, 0), (1 << 40, 0), (8192, 2)] {
+            assert!(check(PayloadType::Kernel, &kernel(image_size, flags)).is_ok());
+        }
+        let take = "take `arch/riscv/boot/Image`";
+        expect(PayloadType::Kernel, &kernel(0, 0), "has the image_size 0 in its header", take);
+        expect(
+            PayloadType::Kernel,
+            &kernel(8191, 0),
+            "the image_size 8,191 in its header, and 8,192 bytes",
+            take,
+        );
+        expect(PayloadType::Kernel, &kernel(8192, 1), "is big-endian", "build it little-endian");
+        // The header ends the file.
+        let short = &kernel(8192, 0)[..0x3c];
+        assert!(check(PayloadType::Kernel, short).is_ok());
+    }
+
+    #[test]
+    fn opensbi_takes_the_next_stage_on_64_bit_harts() {
+        let opensbi = |code: &[u8]| [&[0x13; 100], code, &[0x13; 100], b"OpenSBI v1.8"].concat();
+        let with = |at: usize, bytes: &[u8]| {
+            let mut code = FW_DYNAMIC;
+            code[at..at + bytes.len()].copy_from_slice(bytes);
+            opensbi(&code)
+        };
+        // `c.ld`, and `ld a0, 0(a2)`; another register for the number.
+        for good in
+            [opensbi(&FW_DYNAMIC), with(8, &[0x03, 0x35, 0x06, 0x00]), with(0, &[0xb7, 0x56])]
+        {
+            assert!(check(PayloadType::Opensbi, &good).is_ok());
+        }
+        for narrow in [&[0x08, 0x42][..], &[0x03, 0x25, 0x06, 0x00]] {
+            expect(
+                PayloadType::Opensbi,
+                &with(8, narrow),
+                "for 32-bit harts",
+                "build it with `PLATFORM",
+            );
+        }
+        for other in [opensbi(b""), with(2, &[0x43])] {
+            expect(PayloadType::Opensbi, &other, "fixed next stage", "take `fw_dynamic.bin`");
+        }
+        expect(
+            PayloadType::Opensbi,
+            b"\x7fELF\x01\x01",
+            "ELF file for 32-bit harts",
+            "build it for 64-bit",
+        );
+        expect(PayloadType::Opensbi, b"\x7fELF\x02\x01", "an ELF file;", "take the flat binary");
+    }
+
+    #[test]
+    fn an_initramfs_is_one_that_linux_unpacks() {
+        for (bytes, says, remedy) in [
+            (&b"version https://git-lfs.github.com/spec/v1\n"[..], "a Git LFS pointer", "fetch"),
+            (b"<html>404</html>", "a web page", "look at the step that downloads it"),
+            (b"070707000", "a cpio archive of the old form", "pack it again"),
+            (b"\x04\x22\x4d\x18", "an lz4 frame", "compress it again for Linux"),
+            (&[0; 4096], "not in a known format", "give a cpio archive"),
+            (b"", "not in a known format", "the file is empty"),
+        ] {
+            expect(PayloadType::Initramfs, bytes, says, remedy);
+        }
+        let marks: [&[u8]; 9] = [
+            b"070701",
+            b"070702",
+            b"\x1f\x8b\x08",
+            b"\xfd7zXZ\0",
+            b"\x28\xb5\x2f\xfd",
+            b"\x02\x21\x4c\x18",
+            b"BZh9",
+            b"\x5d\0\0\x80",
+            b"\x89LZO\0\r\n\x1a\n",
+        ];
+        for mark in marks {
+            assert!(check(PayloadType::Initramfs, mark).is_ok(), "{mark:x?}");
+        }
     }
 }

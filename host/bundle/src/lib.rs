@@ -10,7 +10,7 @@
 //! | [`first_stage`] | builds and verifies images that hardware verifies (`spec/first-stage.md`) |
 //! | [`inspect`] | reads a bundle file byte by byte without trusting any value in it |
 //!
-//! Files appear completely or not at all. Payloads are streamed: none but the device tree for OpenSBI is ever in
+//! Files appear completely or not at all. Payloads are streamed: none but a device tree is ever in
 //! memory as a whole, neither when a bundle is built nor when it is verified.
 
 #![forbid(unsafe_code)]
@@ -25,6 +25,7 @@ pub mod digest;
 mod error;
 pub mod first_stage;
 pub mod inspect;
+mod payload_bytes;
 pub mod plain;
 pub mod platform;
 mod profile;
@@ -32,6 +33,7 @@ mod reason;
 mod refusal_detail;
 pub mod reuse;
 pub mod spec;
+mod system_tree;
 pub mod units;
 pub mod verify;
 

@@ -4,11 +4,15 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hartlock_boards::Boards;
-use hartlock_image::{Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, TreeMode};
+use hartlock_handoff::domain;
+use hartlock_image::{
+    Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, PayloadType, Reason, TreeMode,
+};
 
-use crate::Error;
 use crate::describe::{Description, parse_unverified};
+use crate::payload_bytes::read_verified;
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, TrustSpec};
+use crate::{Error, boot_tree, system_tree};
 use hartlock_files::FileError;
 
 /// The values that a bundle was made of.
@@ -33,6 +37,43 @@ pub fn read(path: &Path, boards: &Boards) -> Result<Reused, Error> {
         created: manifest.created,
         description: Description::new(manifest, boards),
     })
+}
+
+/// Judges the device trees of a bundle that is **not verified**, for each known board that it names (boot flow §5.6, §6).
+///
+/// # Errors
+/// Fails if the file cannot be read or is not a bundle, and with the rule that a tree breaks.
+pub fn judge_trees(path: &Path, boards: &Boards) -> Result<(), Error> {
+    with_manifest(path, |manifest, _| {
+        let (file, _) = hartlock_files::open(path)?;
+        let read = |offset, into: &mut [u8]| {
+            file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
+        };
+        boot_tree::judge(manifest, boards, read)?;
+        system_tree::judge(manifest, boards, read)
+    })?
+}
+
+/// Returns the numbers of the harts that the device trees of a bundle name, which is **not verified**: a mask for each
+/// tree, with the name of its payload.
+///
+/// # Errors
+/// Fails if the file cannot be read or is not a bundle.
+pub fn harts_of_trees(path: &Path) -> Result<Vec<(&'static str, u64)>, Error> {
+    with_manifest(path, |manifest, _| {
+        let (file, _) = hartlock_files::open(path)?;
+        let trees = manifest.payloads.iter().filter(|payload| {
+            matches!(payload.payload_type, PayloadType::BootFdt | PayloadType::SystemFdt)
+        });
+        let harts = |payload: &PayloadRecord| {
+            let read = |offset, into: &mut [u8]| {
+                file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
+            };
+            let bytes = read_verified(payload, read).ok()?;
+            Some((payload.payload_type.name(), domain::harts(&bytes)?))
+        };
+        Ok(trees.filter_map(harts).collect())
+    })?
 }
 
 /// Returns true if the file at `path` is a whole bundle of the type of `new`, and all its signers sign `new` as

@@ -15,7 +15,7 @@ use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authentica
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
 use crate::platform::FilePlatform;
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal, boot_tree, content, refusal_detail};
+use crate::{Error, OnProgress, Refusal, boot_tree, content, refusal_detail, system_tree};
 use hartlock_files::FileError;
 use hartlock_keys::PublicKey;
 
@@ -41,8 +41,12 @@ pub struct Expectation {
     /// Boards whose memory maps are known. Load addresses for any other board are checked for their form only
     /// (image format §8 step 12).
     pub boards: Boards,
-    /// True if it is checked, too, whether payloads protect the device (boot flow §5.6), for each known board.
+    /// True if it is checked, too, whether what consumes the payloads can use them: whether the device tree for OpenSBI
+    /// protects the device (boot flow §5.6), and Linux can use its own (boot flow §6), for each known board; and whether
+    /// the content of each payload has the right type (command §2).
     pub contents: bool,
+    /// True if the content of payloads may be of another type than the payload. It counts with `contents` alone.
+    pub is_any_type: bool,
 }
 
 impl Expectation {
@@ -115,26 +119,27 @@ pub fn verify_open_file(
     let total = std::cell::Cell::new(0);
     let mut report = |done| on_progress(done, total.get());
     let mut platform = FilePlatform::new(file, len, &mut report);
-    let verdict = decide(&mut platform, expectation, &mut metadata, |bytes| total.set(bytes));
-    verdict.map_err(|refusal| match platform.take_failure() {
-        Some(failure) => FileError::new("read", path, failure).into(),
-        None if !refusal.context.is_empty() => Error::Refused(refusal),
-        None => {
+    let verdict = decide(&mut platform, path, expectation, &mut metadata, |bytes| total.set(bytes));
+    verdict.map_err(|error| match (platform.take_failure(), error) {
+        (Some(failure), _) => FileError::new("read", path, failure).into(),
+        (None, Error::Refused(refusal)) if refusal.context.is_empty() => {
             let reason = refusal.reason;
             let context = context(reason, expectation, &metadata, &platform);
             let hint = hint(reason, expectation, &metadata);
             Error::Refused(Refusal { reason, context, hint })
         }
+        (None, error) => error,
     })
 }
 
 /// Does all steps of image format §8, then those of the workstation.
 fn decide(
     platform: &mut FilePlatform<'_>,
+    path: &Path,
     expectation: &Expectation,
     metadata: &mut [u8],
     on_total: impl FnOnce(u64),
-) -> Result<Description, Refusal> {
+) -> Result<Description, Error> {
     let maps = expectation.boards.maps();
     let acceptance = expectation.acceptance(&maps)?;
     let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, &acceptance, metadata)?;
@@ -144,14 +149,19 @@ fn decide(
     // A workstation has no jump that the redundant check of the verdict protects, but its decision must be
     // the same as that of a device.
     if !verdict.is_confirmed() {
-        return Err(Refusal::new(Reason::VerdictNotConfirmed));
-    }
-    if expectation.contents {
-        let boards = &expectation.boards;
-        boot_tree::judge(bundle.manifest(), boards, |offset, into| platform.read(offset, into))?;
+        return Err(Reason::VerdictNotConfirmed.into());
     }
     if expectation.profile.is_some_and(|profile| !bundle.manifest().keeps_to(profile)) {
-        return Err(Refusal::new(Reason::OutsideProfile));
+        return Err(Reason::OutsideProfile.into());
+    }
+    if expectation.contents {
+        let (manifest, boards) = (bundle.manifest(), &expectation.boards);
+        let mut read = |offset, into: &mut [u8]| platform.read(offset, into);
+        if !expectation.is_any_type {
+            content::judge(manifest, path, &mut read)?;
+        }
+        boot_tree::judge(manifest, boards, &mut read)?;
+        system_tree::judge(manifest, boards, &mut read)?;
     }
     Ok(Description::new(bundle.manifest(), &expectation.boards))
 }

@@ -8,4 +8,5 @@ mod common;
 mod fields;
 mod inspect;
 mod keys;
+mod system_tree;
 mod tampering;

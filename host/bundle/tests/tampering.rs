@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::thread;
 
-use crate::common::{Bench, code, pattern, verify};
+use crate::common::{Bench, code, linux_tree, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::describe::{Description, Payload};
 use hartlock_image::{Head, PayloadType};
@@ -45,7 +45,7 @@ const EVERY_BIT: [u8; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 fn built() -> (Bench, Vec<u8>, Description) {
     let bench = Bench::new();
     bench.write("linux", &pattern(4001));
-    bench.write("virt.dtb", &pattern(4050));
+    bench.write("virt.dtb", &linux_tree(4050));
     let mut spec = bench.system();
     spec.payloads.retain(|payload| payload.payload_type != PayloadType::Initramfs);
     let description = bench.build(&spec, "bundle.hlk").unwrap();

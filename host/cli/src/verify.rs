@@ -70,6 +70,9 @@ pub struct VerifyArgs {
     /// is signed with that hash); this reads the payloads once more
     #[arg(long)]
     digests: bool,
+    /// Accept payloads even if their content does not look like the payload type
+    #[arg(long)]
+    force_type: bool,
     /// Maximum size of the code of a first stage, in bytes
     #[arg(long, value_name = "BYTES", help_heading = "First stage", value_parser = values::number::<u64>)]
     capacity: Option<u64>,
@@ -315,6 +318,7 @@ fn expectation(args: &VerifyArgs, key_files: &[PathBuf]) -> Result<Expectation, 
         profile: args.profile,
         boards,
         contents: true,
+        is_any_type: args.force_type,
     })
 }
 

@@ -28,7 +28,7 @@ impl Bench {
         };
         bench.write("linux", &pattern(3000));
         bench.write("initrd", &pattern(2049));
-        bench.write("virt.dtb", &pattern(100));
+        bench.write("virt.dtb", &linux_tree(0));
         bench.write("fw.bin", &pattern(500));
         bench.write("boot.dtb", &boot_tree().flatten());
         bench.write("root.pub.pem", bench.keys[0].public().to_pem().as_bytes());
@@ -108,6 +108,14 @@ pub fn boot_tree() -> Node {
     let boards = Boards::default();
     let board = boards.default_board().unwrap().map();
     builder::boot_tree(board.hart_count as u32, 0x8000_0000, board.closed)
+}
+
+/// Returns a device tree for Linux that is right for the default board, with other bytes after it up to `len` bytes.
+pub fn linux_tree(len: usize) -> Vec<u8> {
+    let mut tree = builder::system_tree(1, 0x8000_0000).flatten();
+    let rest = tree.len().min(len);
+    tree.extend(&pattern(len)[rest..]);
+    tree
 }
 
 pub fn verify(path: &Path, expectation: &Expectation) -> Result<Description, Error> {

@@ -8,7 +8,7 @@ use hartlock_bundle::Error;
 use hartlock_bundle::build::loader_statement;
 use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::inspect::inspect_file;
-use hartlock_bundle::verify::{Expectation, verify_file};
+use hartlock_bundle::reuse::judge_trees;
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
 use hartlock_image::{Algorithm, BundleType, KeyRecord, Reason};
@@ -81,7 +81,10 @@ pub(super) fn find(
         (Reason::TrustedAlgorithmMissing, Stage::Rom) => {
             without_algorithm(&root_keys(args), loader_statement(&args.rom).ok().flatten())
         }
-        (Reason::HartNotStarted | Reason::MemoryReachable, Stage::Loader) => boot_tree(args),
+        (Reason::HartNotStarted | Reason::MemoryReachable, Stage::Loader) => {
+            device_tree(args, &args.boot_bundle, "boot")
+        }
+        (Reason::DeviceTreeUnusable, Stage::Loader) => device_tree(args, &args.system, "system"),
         _ => None,
     }
 }
@@ -182,21 +185,12 @@ fn feature(algorithm: &str) -> Option<&'static str> {
     FEATURES.iter().find(|(name, _)| algorithm.starts_with(name)).map(|(_, feature)| *feature)
 }
 
-/// Judges the device tree for OpenSBI, by which harts start and memory is closed.
-fn boot_tree(args: &BootArgs) -> Option<Cause> {
-    let keys = args.root_keys.iter().map(|path| PublicKey::read_for(path, &args.algorithms));
-    let expectation = Expectation {
-        keys: keys.collect::<Result<_, _>>().ok()?,
-        boards: board::boards(args.board.file()).ok()?,
-        contents: true,
-        ..Expectation::default()
-    };
-    let Err(Error::Refused(refusal)) = verify_file(&args.boot_bundle, &expectation, &mut |_, _| ())
-    else {
-        return None;
-    };
+/// Judges the device tree of a bundle: that for OpenSBI, by which harts start and memory is closed, or that for Linux.
+fn device_tree(args: &BootArgs, bundle: &Path, name: &str) -> Option<Cause> {
+    let boards = board::boards(args.board.file()).ok()?;
+    let Err(Error::Refused(refusal)) = judge_trees(bundle, &boards) else { return None };
     let is_of_tree = matches!(refusal.reason, Reason::MemoryNotClosed | Reason::DeviceTreeUnusable);
-    let lines = refusal.context.iter().map(|line| format!("the boot device tree: {line}"));
+    let lines = refusal.context.iter().map(|line| format!("the {name} device tree: {line}"));
     is_of_tree.then(|| Cause { lines: lines.collect(), hint: Some(refusal.hint().to_owned()) })
 }
 

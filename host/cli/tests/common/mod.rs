@@ -60,11 +60,14 @@ impl Run {
     }
 }
 
-/// Returns a device tree for OpenSBI that is right for the default board.
+/// Returns a device tree that is right for OpenSBI and for Linux on the default board.
 pub fn boot_tree() -> Node {
     let boards = Boards::default();
     let board = boards.default_board().unwrap().map();
     builder::boot_tree(board.hart_count as u32, 0x8000_0000, board.closed)
+        .with("#address-cells", &builder::cells(&[2]))
+        .with("#size-cells", &builder::cells(&[2]))
+        .and(builder::memory_node(0x8000_0000))
 }
 
 impl Bench {
@@ -86,10 +89,11 @@ impl Bench {
     pub fn new() -> Self {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
         let mut linux = vec![0x11; 100_000];
-        linux[16..24].copy_from_slice(&100_000_u64.to_le_bytes());
+        linux[16..24].copy_from_slice(&102_400_u64.to_le_bytes());
+        linux[24..32].fill(0);
         linux[0x38..0x3c].copy_from_slice(b"RSC\x05");
         bench.write("linux", &linux);
-        bench.write("initrd", &vec![0x22; 9000]);
+        bench.write("initrd", &[b"070701".to_vec(), vec![0x22; 8994]].concat());
         bench.write("virt.dtb", &boot_tree().flatten());
         bench.write("fw.bin", &vec![0x13; 5000]);
         bench

@@ -175,6 +175,7 @@ fn the_command_agrees(case: &BundleCase, answer: Result<(), Reason>) {
         profile: None,
         boards: Boards::default(),
         contents: false,
+        is_any_type: false,
     };
     let Temporary { file, len } = Temporary::of(&case.file);
     let path = Path::new("bundle");

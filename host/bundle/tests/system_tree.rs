@@ -1,0 +1,274 @@
+//! Tests that a device tree which the loader or Linux cannot use is neither signed nor verified (boot flow §6), and that
+//! content of another type is not verified (command §2).
+
+use std::path::PathBuf;
+
+use hartlock_boards::Boards;
+use hartlock_bundle::Error;
+use hartlock_bundle::build::Build;
+use hartlock_bundle::spec::BundleSpec;
+use hartlock_bundle::verify::Expectation;
+use hartlock_handoff::builder::{Node, cells, system_tree};
+use hartlock_image::Reason;
+
+use crate::common::{Bench, pattern, verify};
+
+/// The kernel has 3,000 bytes at 0x8200_0000, and the initramfs 2,049 at 0x8800_0000.
+fn right() -> Node {
+    system_tree(5, 0x8000_0000)
+}
+
+fn with(change: impl FnOnce(&mut Node)) -> Vec<u8> {
+    let mut tree = right();
+    change(&mut tree);
+    tree.flatten()
+}
+
+/// Signs a system bundle with a tree for the default board, or for one that nobody knows.
+fn sign(bench: &Bench, tree: &[u8], board: Option<&str>) -> Result<PathBuf, Error> {
+    bench.write("virt.dtb", tree);
+    let mut spec: BundleSpec = bench.system();
+    if let Some(board) = board {
+        spec.board = Some(board.to_string());
+        let addresses = [0x8200_0000, 0x8800_0000, 0x8600_0000];
+        for (payload, address) in spec.payloads.iter_mut().zip(addresses) {
+            payload.load_address = Some(address);
+        }
+    }
+    let output = bench.path("system.hlk");
+    let build = Build {
+        spec: &spec,
+        keys: &bench.keys,
+        created: 0,
+        output: &output,
+        boards: &Boards::default(),
+        inputs: &[],
+        is_forced: true,
+        is_any_type: true,
+        is_dry: false,
+    };
+    build.run(&mut |_, _| (), &mut |_, _| ())?;
+    Ok(output)
+}
+
+/// The trees that the loader or Linux cannot use, and what a refusal says.
+fn faults() -> Vec<(Vec<u8>, &'static [&'static str])> {
+    let right = right().flatten();
+    let mut old = right.clone();
+    old[23] = 16;
+    let chosen = |name: &str, value: &[u8]| with(|tree| tree.at("chosen").set(name, value));
+    let reserved = |address: u32| {
+        with(|tree| {
+            let node = Node::new("vendor").with("reg", &cells(&[0, address, 0, 0x1000]));
+            tree.at("reserved-memory").children.push(node);
+        })
+    };
+    vec![
+        (right[..4].to_vec(), &["the file has 4 bytes, and its header alone 40"]),
+        (right[..200].to_vec(), &["its `totalsize` is", "the file has 200 bytes"]),
+        (vec![7; 100], &["it does not begin with 0xd00dfeed"]),
+        (old, &["its `version` is 16"]),
+        (
+            chosen("bootargs", b"quiet\0"),
+            &["/chosen: `bootargs` is \"quiet\"", "belongs to one boot"],
+        ),
+        (
+            chosen("linux,initrd-start", &cells(&[0x8800_0000])),
+            &["/chosen: `linux,initrd-start` is <0x88000000>"],
+        ),
+        (chosen("rng-seed", &[0x8c; 32]), &["/chosen: `rng-seed` is 32 bytes"]),
+        (chosen("kaslr-seed", &cells(&[1, 2])), &["/chosen: `kaslr-seed` is <0x1 0x2>"]),
+        (
+            with(|tree| tree.children.push(Node::new("chosen"))),
+            &["/chosen", "the tree has it at most once"],
+        ),
+        (
+            with(|tree| tree.set("#size-cells", &cells(&[1]))),
+            &["/: `#size-cells` is <0x1>", "Linux ignores every reservation"],
+        ),
+        (
+            with(|tree| tree.at("reserved-memory").remove("ranges")),
+            &["/reserved-memory", "`ranges`"],
+        ),
+        (
+            with(|tree| tree.at("cpus/cpu@4").set("reg", &cells(&[5]))),
+            &["/cpus/cpu@4: `reg` is <0x5>", "the unit address of a CPU"],
+        ),
+        (with(|tree| drop(tree.at("cpus").children.remove(0))), &["hart 0 enters Linux"]),
+        (
+            with(|tree| tree.at("cpus/cpu@0").set("status", b"disabled\0")),
+            &["/cpus/cpu@0: `status` is \"disabled\""],
+        ),
+        (
+            with(|tree| {
+                tree.at("reserved-memory").children.push(Node::new("hartlock-log@80120000"))
+            }),
+            &["/reserved-memory/hartlock-log@80120000"],
+        ),
+        (
+            with(|tree| tree.set("padding", &[0; 256 << 10])),
+            &["fit into the 256 KiB that board qemu-virt has"],
+        ),
+        (
+            with(|tree| {
+                tree.at("memory@80000000").set("reg", &cells(&[0, 0x8000_0000, 0, 0x800_0000]))
+            }),
+            &[
+                "no `/memory` node of the tree has 0x88000000",
+                "the initramfs at 0x88000000 to 0x88001000",
+            ],
+        ),
+        (
+            reserved(0x8200_0000),
+            &[
+                "/reserved-memory/vendor: `reg` is 0x82000000 to 0x82001000",
+                "the kernel at 0x82000000",
+            ],
+        ),
+        (reserved(0x8800_0000), &["the initramfs at 0x88000000"]),
+    ]
+}
+
+#[track_caller]
+fn expect(result: Result<impl std::fmt::Debug, Error>, says: &[&str]) {
+    match result {
+        Err(Error::Refused(refusal)) => {
+            assert_eq!(refusal.reason, Reason::DeviceTreeUnusable, "{refusal:?}");
+            let text = refusal.context.join("\n");
+            assert!(says.iter().all(|it| text.contains(it)), "{says:?}: {refusal:?}");
+            assert!(refusal.hint.is_some(), "{refusal:?}");
+        }
+        other => panic!("{says:?}: not refused: {other:?}"),
+    }
+}
+
+fn asked(bench: &Bench, boards: Boards) -> Expectation {
+    Expectation { boards, contents: true, is_any_type: true, ..bench.expectation() }
+}
+
+#[test]
+fn a_tree_that_the_loader_or_linux_cannot_use_is_not_signed() {
+    let bench = Bench::new();
+    for (tree, says) in faults() {
+        expect(sign(&bench, &tree, None), says);
+        assert!(!bench.path("system.hlk").exists(), "{says:?}");
+    }
+}
+
+#[test]
+fn a_tree_that_the_loader_or_linux_cannot_use_is_not_verified() {
+    let bench = Bench::new();
+    let path = bench.write("nobody.toml", b"name = \"nobody\"\nextends = \"qemu-virt\"\n");
+    let mut boards = Boards::default();
+    boards.add(&path).unwrap();
+    let good = sign(&bench, &right().flatten(), Some("nobody")).unwrap();
+    verify(&good, &asked(&bench, boards.clone())).unwrap();
+    for (tree, says) in faults() {
+        if says[0].contains("qemu-virt") {
+            continue;
+        }
+        let bundle = sign(&bench, &tree, Some("nobody")).unwrap();
+        expect(verify(&bundle, &asked(&bench, boards.clone())), says);
+        // The bundle itself is right, and so is its tree for a board that is not known.
+        verify(&bundle, &bench.expectation()).unwrap();
+        verify(&bundle, &asked(&bench, Boards::default())).unwrap();
+    }
+}
+
+#[test]
+fn trees_of_other_tools_are_signed() {
+    let bench = Bench::new();
+    let right = right().flatten();
+    let without = |name: &str| with(|tree| tree.children.retain(|child| child.name != name));
+    for (what, tree) in [
+        ("right", right.clone()),
+        ("no chosen", without("chosen")),
+        ("no reserved-memory", without("reserved-memory")),
+        ("bytes after the tree", [&right[..], &[0xa5; 4096]].concat()),
+        ("64 KiB of zeros after the tree", [&right[..], &[0; 64 << 10]].concat()),
+        ("fewer harts", with(|tree| tree.at("cpus").children.truncate(3))),
+        (
+            "a map of the harts",
+            with(|tree| tree.at("cpus").children.insert(0, Node::new("cpu-map"))),
+        ),
+        (
+            "a hart that the board does not have",
+            with(|tree| {
+                let cpu = tree.at("cpus/cpu@4");
+                cpu.name = "cpu@0A".to_string();
+                cpu.set("reg", &cells(&[10]));
+            }),
+        ),
+        (
+            "two cells for a hart",
+            with(|tree| {
+                for hart in 0..5 {
+                    tree.at(&format!("cpus/cpu@{hart}")).set("reg", &cells(&[0, hart]));
+                }
+            }),
+        ),
+        ("strings before the structure", strings_first(&right)),
+        ("NOP tokens", nops(&right)),
+    ] {
+        sign(&bench, &tree, None).unwrap_or_else(|error| panic!("{what}: {error:?}"));
+    }
+}
+
+fn field(tree: &[u8], at: usize) -> usize {
+    u32::from_be_bytes(tree[at..at + 4].try_into().unwrap()) as usize
+}
+
+fn set_field(tree: &mut [u8], at: usize, value: usize) {
+    tree[at..at + 4].copy_from_slice(&(value as u32).to_be_bytes());
+}
+
+/// Puts the strings, which are the last part, before the structure.
+fn strings_first(tree: &[u8]) -> Vec<u8> {
+    let (structure_at, strings_at) = (field(tree, 8), field(tree, 12));
+    let mut strings = tree[strings_at..].to_vec();
+    strings.resize(strings.len().next_multiple_of(4), 0);
+    let mut other = [&tree[..structure_at], &strings, &tree[structure_at..strings_at]].concat();
+    let total = other.len();
+    set_field(&mut other, 4, total);
+    set_field(&mut other, 8, structure_at + strings.len());
+    set_field(&mut other, 12, structure_at);
+    other
+}
+
+/// Puts NOP tokens before the root and before the end.
+fn nops(tree: &[u8]) -> Vec<u8> {
+    let (structure_at, strings_at) = (field(tree, 8), field(tree, 12));
+    let nop = cells(&[4]);
+    let end = strings_at - 4;
+    let parts = [&tree[..structure_at], &nop, &tree[structure_at..end], &nop, &nop, &tree[end..]];
+    let mut other = parts.concat();
+    for (at, more) in [(4, 12), (12, 12), (36, 12)] {
+        let value = field(&other, at) + more;
+        set_field(&mut other, at, value);
+    }
+    other
+}
+
+#[test]
+fn content_of_another_type_is_not_verified() {
+    let bench = Bench::new();
+    let bundle = sign(&bench, &right().flatten(), None).unwrap();
+    let strict = Expectation { is_any_type: false, ..asked(&bench, Boards::default()) };
+    // The kernel of the bench has no header.
+    let error = verify(&bundle, &strict).unwrap_err();
+    let Error::Content(content) = &error else { panic!("{error:?}") };
+    assert!(content.to_string().starts_with("the kernel in `"), "{content}");
+    assert!(error.hint().contains("to accept it as it is, add `--force-type`"), "{}", error.hint());
+    verify(&bundle, &asked(&bench, Boards::default())).unwrap();
+
+    let mut kernel = pattern(3000);
+    kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
+    kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
+    bench.write("linux", &kernel);
+    let bundle = sign(&bench, &right().flatten(), None).unwrap();
+    let error = verify(&bundle, &strict).unwrap_err().to_string();
+    assert!(error.starts_with("the initramfs in `"), "{error}");
+    bench.write("initrd", b"070701");
+    let bundle = sign(&bench, &right().flatten(), None).unwrap();
+    verify(&bundle, &strict).unwrap();
+}
