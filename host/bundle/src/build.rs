@@ -24,6 +24,7 @@ use crate::{
 };
 use hartlock_files::{FileError, NewFile};
 use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_verify::board::Fixed;
 
 mod extract;
 mod loader_statement;
@@ -298,8 +299,11 @@ fn plan<'a>(
         extensions: extensions(spec, identities, bundle_type)?,
         closing: closing(spec, bundle_type, sources)?,
     };
-    for source in sources {
-        let record = record(spec, boards, name, source)?;
+    let mut records: Vec<_> =
+        sources.iter().map(|it| record(spec, boards, name, it)).collect::<Result<_, _>>()?;
+    let is_default: Vec<_> = sources.iter().map(|it| it.spec.load_address.is_none()).collect();
+    defaults::arrange(&mut records, &is_default, |it| alignment(board, it));
+    for record in records {
         if !manifest.payloads.push(record) {
             return Err(Reason::PayloadCountOutOfRange.into());
         }
@@ -313,6 +317,16 @@ fn plan<'a>(
     }
     manifest.bundle_size = align_up(end, PAGE_SIZE).ok_or(Reason::PayloadSizeOutOfRange)?;
     Ok(manifest)
+}
+
+/// Returns the alignment of a load address on a board.
+fn alignment(board: Option<&KnownBoard>, payload_type: PayloadType) -> u64 {
+    let map = board.map(KnownBoard::map);
+    let place = map.and_then(|map| map.places.iter().find(|it| it.payload_type == payload_type));
+    match place.map(|place| place.fixed) {
+        Some(Fixed::Aligned(alignment)) => alignment,
+        _ => PAGE_SIZE,
+    }
 }
 
 fn identity(board: &str, soc: &str) -> Result<Identity, Reason> {

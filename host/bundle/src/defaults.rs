@@ -1,7 +1,9 @@
 //! Default values of `bundle.toml`.
 
 use hartlock_boards::{Boards, KnownBoard};
-use hartlock_image::{HashId, Lifecycle, PAGE_SIZE, PayloadType, align_up, bytes_at, u64_at};
+use hartlock_image::{
+    HashId, Lifecycle, PAGE_SIZE, PayloadRecord, PayloadType, align_up, bytes_at, u64_at,
+};
 
 /// The default hash: the fastest NIST-approved hash on 64-bit cores without hash instructions (image format
 /// §2.3).
@@ -46,6 +48,40 @@ pub(crate) fn memory_size(
     align_up(size.max(least), PAGE_SIZE)
 }
 
+/// Moves payloads whose load address is a default one behind those that they would overlap, in the order of their addresses.
+/// `is_default` tells which they are, in the order of `payloads`, and `alignment` that of a payload type. A payload that
+/// does not fit behind the others keeps its address, and a verifier says what is wrong with it.
+pub(crate) fn arrange(
+    payloads: &mut [PayloadRecord],
+    is_default: &[bool],
+    alignment: impl Fn(PayloadType) -> u64,
+) {
+    let mut order: Vec<_> = (0..payloads.len()).filter(|index| is_default[*index]).collect();
+    order.sort_by_key(|index| payloads[*index].load_address);
+    let mut placed: Vec<_> = (0..payloads.len()).filter(|index| !is_default[*index]).collect();
+    for index in order {
+        let payload = &payloads[index];
+        let size = payload.memory_size;
+        let mut start = payload.load_address;
+        while let Some(other) = placed.iter().map(|other| &payloads[*other]).find(|other| {
+            start < other.memory_end() && other.load_address < start.saturating_add(size)
+        }) {
+            let Some(next) = align_up(other.memory_end(), alignment(payload.payload_type)) else {
+                break;
+            };
+            start = next;
+        }
+        if start.checked_add(size).is_some() {
+            let payload = &mut payloads[index];
+            if payload.entry == payload.load_address {
+                payload.entry = start;
+            }
+            payload.load_address = start;
+        }
+        placed.push(index);
+    }
+}
+
 /// Returns `image_size` from the header of a RISC-V Linux image (Linux, `riscv/boot-image-header.rst`). It
 /// includes the memory past the end of the file that the kernel clears and uses before it knows of other
 /// memory.
@@ -56,6 +92,8 @@ fn kernel_image_size(start: &[u8]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use hartlock_image::TreeMode;
+
     use super::*;
 
     fn memory_size(payload_type: PayloadType, size: u64, start: &[u8]) -> Option<u64> {
@@ -67,6 +105,58 @@ mod tests {
         start[16..24].copy_from_slice(&image_size.to_le_bytes());
         start[0x38..0x3c].copy_from_slice(magic);
         start
+    }
+
+    const MIB: u64 = 1 << 20;
+
+    fn record(payload_type: PayloadType, load_address: u64, memory_size: u64) -> PayloadRecord {
+        PayloadRecord {
+            payload_type,
+            hash: HASH,
+            mode: TreeMode::Flat,
+            offset: 0,
+            size: 1,
+            load_address,
+            memory_size,
+            entry: if payload_type.is_code() { load_address } else { 0 },
+            digest: [0; 64],
+        }
+    }
+
+    /// Arranges kernel, initramfs and device tree of these sizes, and returns their addresses.
+    fn arranged(sizes: [u64; 3], own: [Option<u64>; 3]) -> [u64; 3] {
+        let types = [PayloadType::Kernel, PayloadType::Initramfs, PayloadType::SystemFdt];
+        let defaults = [0x8200_0000, 0x8800_0000, 0x8600_0000];
+        let mut records: Vec<_> = (0..3)
+            .map(|it| record(types[it], own[it].unwrap_or(defaults[it]), sizes[it]))
+            .collect();
+        let alignment = |it| if it == PayloadType::Kernel { 2 * MIB } else { PAGE_SIZE };
+        arrange(&mut records, &own.map(|it| it.is_none()), alignment);
+        assert_eq!(records[0].entry, records[0].load_address);
+        [0, 1, 2].map(|it| records[it].load_address)
+    }
+
+    #[test]
+    fn default_places_follow_one_another_by_size() {
+        let none = [None; 3];
+        let usual = [0x8200_0000, 0x8800_0000, 0x8600_0000];
+        assert_eq!(arranged([64 * MIB, 40 * MIB, 0x1000], none), usual);
+        // The tree moves behind the kernel, and the initramfs only if it has to.
+        let large = [0x8200_0000, 0x8800_0000, 0x8660_0000];
+        assert_eq!(arranged([70 * MIB, 40 * MIB, 0x1000], none), large);
+        let larger = [0x8200_0000, 0x8c00_1000, 0x8c00_0000];
+        assert_eq!(arranged([160 * MIB, 40 * MIB, 0x1000], none), larger);
+        // What has an address keeps it.
+        let own = [Some(0x8500_0000), None, None];
+        assert_eq!(arranged([70 * MIB, 1, 1], own), [0x8500_0000, 0x8960_1000, 0x8960_0000]);
+        let own = [None, Some(0x8200_0000), None];
+        assert_eq!(arranged([MIB, MIB, 1], own), [0x8220_0000, 0x8200_0000, 0x8600_0000]);
+        // Nothing is behind the last address.
+        let own = [Some(0x8600_0000), None, None];
+        assert_eq!(
+            arranged([u64::MAX - 0x8600_0000, 1, 1], own),
+            [0x8600_0000, 0x8800_0000, 0x8600_0000]
+        );
     }
 
     #[test]

@@ -262,7 +262,10 @@ fn an_inconsistent_description_gives_its_reason_and_leaves_nothing() {
         (510, |spec| spec.payloads[0].load_address = Some(1)),
         (510, |spec| spec.payloads[0].memory_size = Some(0)),
         (511, |spec| spec.payloads[0].memory_size = Some(u64::MAX - 4095)),
-        (512, |spec| spec.payloads[1].load_address = Some(0x8200_0000)),
+        (512, |spec| {
+            spec.payloads[0].load_address = Some(0x8200_0000);
+            spec.payloads[1].load_address = Some(0x8200_0000);
+        }),
         (513, |spec| spec.payloads[0].entry = Some(0)),
         (513, |spec| spec.payloads[1].entry = Some(0x8800_0000)),
         (701, |spec| spec.payloads[0].load_address = Some(0x1000)),
