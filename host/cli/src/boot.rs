@@ -15,6 +15,7 @@ use std::time::Duration;
 use hartlock_boards::Boards;
 use hartlock_bundle::describe::Payload;
 use hartlock_bundle::inspect::inspect_file;
+use hartlock_bundle::reuse::harts_of_trees;
 use hartlock_emulator::board::Emulated;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
@@ -31,6 +32,7 @@ use signal_hook::flag;
 use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
 use crate::output::{Report, talk};
+use crate::signer::missing_text;
 use crate::style::{ERROR, GOOD, WARNING};
 use files::Files;
 
@@ -152,6 +154,11 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
         interrupt,
         ..Config::new(device.rom_flash(), device.bundle_flash(), Some(device.disk()))
     };
+    for (payload, mask) in harts_of_trees(&args.boot_bundle).unwrap_or_default() {
+        if let Some(text) = missing_text(known, payload, harts, mask) {
+            talk(&format!("{WARNING}warning{WARNING:#}: {text}"));
+        }
+    }
     let awaited = awaited(args);
     let run = machine::boot(&qemu, &config, awaited.as_deref(), &mut |line| {
         if !args.quiet || line.starts_with(FIRMWARE) {
@@ -169,6 +176,19 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     files.finish(&timeline, &run.transcript)?;
     let state = device.state().ok().and_then(Result::ok).map(Provisioning::from);
     let mut failure = failure(args, awaited.as_deref(), &run.outcome, state.as_ref());
+    if matches!(run.outcome, Ending::TimedOut)
+        && is_silent_after_opensbi(&run.transcript)
+        && let Some(earlier) = failure.take()
+    {
+        failure = Some(
+            earlier
+                .with_context(vec![format!(
+                    "the ROM entered OpenSBI, and nothing was printed after that within {} s",
+                    args.timeout
+                )])
+                .with_hint(AFTER_OPENSBI),
+        );
+    }
     if failure.as_ref().is_some_and(|failure| failure.outcome() == Outcome::Undecided)
         && run.measurements.as_ref().is_some_and(Measurements::is_handed_over)
     {
@@ -193,6 +213,19 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
         shows_bars: args.timeline,
         failure,
     })
+}
+
+/// Advice for a device that is silent after OpenSBI was entered.
+const AFTER_OPENSBI: &str = "OpenSBI ends without a word if it cannot use what it is given: check that it is `fw_dynamic.bin` \
+                             for 64-bit harts, linked for the address of the board, and that `--boot-fdt` is the board's \
+                             own `boot.dtb`; `hartlock verify` on the boot bundle looks for these";
+
+/// Returns true if nothing was printed after the line of the ROM that enters OpenSBI (boot flow §3.3).
+fn is_silent_after_opensbi(transcript: &str) -> bool {
+    let mut lines = transcript.lines().filter(|line| !line.trim().is_empty());
+    lines
+        .next_back()
+        .is_some_and(|line| line.starts_with(FIRMWARE) && line.ends_with("entering OpenSBI"))
 }
 
 /// Registers signal handlers that end QEMU and remove temporary files. All work after a signal is limited in

@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_boards::Boards;
+use hartlock_boards::{Boards, KnownBoard, shipped};
 use hartlock_bundle::DEFAULT_LIFECYCLE;
 use hartlock_bundle::build::{Build, loader_statement};
 use hartlock_bundle::describe::{Description, Key};
+use hartlock_bundle::reuse::harts_of_trees;
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_image::{Algorithm, Lifecycle, PayloadType};
 use hartlock_keys::{PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published};
@@ -18,6 +19,7 @@ use crate::output::{Report, talk};
 use crate::progress::Progress;
 use crate::project::{self, KeyHalf};
 use crate::style::{GOOD, WARNING};
+use crate::suggest::nearest;
 use crate::units::{count_text, size_text};
 use crate::{passphrase, values};
 
@@ -181,7 +183,11 @@ impl Signer {
         drop(progress);
         let signatures_left = opened.left(self.dry_run);
         let manifest = result?;
-        let notes = notes(spec, &manifest)?;
+        let mut notes = notes(spec, &manifest)?;
+        notes.extend(unknown_boards(&manifest, boards));
+        if let Some(bundle) = self.written() {
+            notes.extend(missing_harts(&bundle, &manifest, boards));
+        }
         Ok(BuiltBundle { bundle: self.written(), manifest, signatures_left, notes })
     }
 }
@@ -249,6 +255,51 @@ pub fn warn_if_others_can_read(path: &Path) {
     }
 }
 
+/// Names the boards that nothing is known about, because the description of a known board may have been meant.
+fn unknown_boards(manifest: &Description, boards: &Boards) -> Vec<String> {
+    let names = manifest.also_for.iter().map(|it| it.board.as_str());
+    let unknown = std::iter::once(manifest.board.as_str()).chain(names);
+    let unknown = unknown.filter(|name| boards.by_name(name).is_none());
+    let text = |name: &str| {
+        let nearest = nearest(name, shipped().iter().map(KnownBoard::name));
+        let meant = match nearest.as_slice() {
+            [] => "`--board FILE.toml` names a description of it".to_string(),
+            names => format!("did you mean `{}`?", names.join("` or `")),
+        };
+        format!(
+            "Nothing is known about a board {name}: load addresses and device trees were not compared with it; {meant}"
+        )
+    };
+    unknown.map(text).collect()
+}
+
+/// Names the harts of the board that a device tree in the bundle does not have: nothing starts them.
+fn missing_harts(bundle: &Path, manifest: &Description, boards: &Boards) -> Vec<String> {
+    let Some(board) = boards.by_name(&manifest.board) else { return Vec::new() };
+    let all = board.description.harts;
+    // A bundle that was just written and verified can be read.
+    let trees = harts_of_trees(bundle).unwrap_or_default();
+    trees
+        .into_iter()
+        .filter_map(|(payload, mask)| missing_text(board, payload, all, mask))
+        .collect()
+}
+
+/// Says which harts of a board a device tree does not name.
+pub fn missing_text(board: &KnownBoard, payload: &str, all: u32, mask: u64) -> Option<String> {
+    let missing: Vec<_> = (0..all.min(u64::BITS)).filter(|hart| mask >> hart & 1 == 0).collect();
+    let numbers: Vec<_> = missing.iter().map(u32::to_string).collect();
+    (!missing.is_empty()).then(|| {
+        format!(
+            "The board {} has up to {all} harts, and the {payload} names {} of them: nothing starts {} {}.",
+            board.name(),
+            all as usize - missing.len(),
+            if missing.len() == 1 { "hart" } else { "harts" },
+            numbers.join(", ")
+        )
+    })
+}
+
 /// Maximum number of bytes before the payloads that every verifier supports (image format §3.2).
 const SMALL_METADATA: u64 = 32 << 10;
 
@@ -284,4 +335,24 @@ fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failu
         ));
     }
     Ok(notes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harts_that_nothing_starts_are_named() {
+        let boards = Boards::default();
+        let board = boards.default_board().unwrap();
+        let text = |all, mask| missing_text(board, "boot-fdt", all, mask);
+        assert_eq!(text(5, 0b11111), None);
+        assert_eq!(text(5, 0b111_1111), None);
+        assert_eq!(
+            text(8, 0b11111).unwrap(),
+            "The board qemu-virt has up to 8 harts, and the boot-fdt names 5 of them: nothing starts harts 5, 6, 7."
+        );
+        assert!(text(2, 0b10).unwrap().ends_with("names 1 of them: nothing starts hart 0."));
+        assert!(text(1, 0).unwrap().ends_with("names 0 of them: nothing starts hart 0."));
+    }
 }

@@ -200,3 +200,47 @@ fn a_board_is_emulated_if_the_emulator_can_be_it() {
         "{refused:?}"
     );
 }
+
+#[test]
+fn a_board_that_nobody_knows_is_named_with_the_nearest() {
+    let bench = Bench::with_bundle();
+    let places = "type = \"system\"\nboard = \"BOARD\"\nsecurity_version = 1\n[[payload]]\ntype = \"kernel\"\n\
+                  file = \"linux\"\nload_address = 0x82000000\n[[payload]]\ntype = \"system-fdt\"\nfile = \"virt.dtb\"\n\
+                  load_address = 0x86000000\n";
+    for (board, note) in [
+        (
+            "qemu-vrit",
+            Some(
+                "a board qemu-vrit: load addresses and device trees were not compared with it; did you mean `qemu-virt`?",
+            ),
+        ),
+        ("gateway", Some("`--board FILE.toml` names a description of it")),
+        ("qemu-virt", None),
+    ] {
+        bench.write("bundle.toml", places.replace("BOARD", board).as_bytes());
+        let line = "sign bundle.toml --key root.pem --force -o mine.hlk";
+        let signed = run(&bench, line, &["--json"]).expect(0).json();
+        let notes = signed["notes"].as_array().unwrap();
+        assert_eq!(notes.len(), usize::from(note.is_some()), "{notes:?}");
+        let has = |text: &str| notes[0].as_str().unwrap().contains(text);
+        assert!(note.is_none_or(has), "{notes:?}");
+    }
+}
+
+#[test]
+fn harts_that_no_tree_names_are_counted() {
+    let bench = Bench::with_bundle();
+    bench.write("big.toml", b"name = \"big\"\nextends = \"qemu-virt\"\nharts = 8\n");
+    let boot = "sign --type boot --opensbi fw.bin --loader fw.bin --boot-fdt virt.dtb --security-version 1 \
+                --key root.pem --trust root.pub.pem --force -o boot.hlk --json";
+    for (line, payload) in [(boot, "boot-fdt"), (&format!("{SIGN} --json"), "system-fdt")] {
+        let wanted = format!(
+            "The board big has up to 8 harts, and the {payload} names 5 of them: nothing starts harts 5, 6, 7."
+        );
+        let counted = |more: &[&str]| {
+            let signed = run(&bench, line, more).expect(0).json();
+            signed["notes"].as_array().unwrap().iter().filter(|note| **note == wanted).count()
+        };
+        assert_eq!((counted(&["--board", "big.toml"]), counted(&[])), (1, 0), "{payload}");
+    }
+}

@@ -187,3 +187,20 @@ fn text_and_json_say_the_same() {
         assert!(json.get(taken).is_none(), "{taken}");
     }
 }
+
+#[test]
+fn silence_after_opensbi_is_told_from_other_silence() {
+    const ENTERED: &str = "hartlock: ROM verified the boot bundle, entering OpenSBI";
+    let rom = format!("hartlock: ROM\n{ENTERED}\n");
+    for (transcript, is_silent) in [
+        (rom.clone(), true),
+        (format!("{rom}\n  \n"), true),
+        (format!("{rom}\nOpenSBI v1.8.1\n"), false),
+        (format!("{rom}\nhartlock: loader\n"), false),
+        (format!("| {ENTERED}\n"), false),
+        ("hartlock: ROM\n".to_string(), false),
+        (String::new(), false),
+    ] {
+        assert_eq!(is_silent_after_opensbi(&transcript), is_silent, "{transcript:?}");
+    }
+}
