@@ -550,3 +550,17 @@ fn what_the_system_map_changes_is_closed() {
     refused(open(0x8011_0000), with(flash, [0, 0x8011_0000, 0, 8]));
     refused(open(0xffff_ffff_ffff_fff8), with(flash, [u32::MAX, 0xffff_fff8, 0, 16]));
 }
+
+#[test]
+fn harts_are_those_that_would_be_started() {
+    assert_eq!(harts(&good().flatten()), Some(0b111));
+    let mut tree = good();
+    tree.at("cpus/cpu@1").set("status", b"disabled\0");
+    tree.at("cpus/cpu@2").set("reg", &cells(&[63]));
+    tree.at("cpus/cpu@0").set("reg", &cells(&[64]));
+    assert_eq!(harts(&tree.flatten()), Some(1 << 63));
+    // The same number twice is one hart.
+    tree.at("cpus/cpu@0").set("reg", &cells(&[63]));
+    assert_eq!(harts(&tree.flatten()), Some(1 << 63));
+    assert_eq!(harts(b"no tree"), None);
+}

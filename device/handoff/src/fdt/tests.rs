@@ -318,6 +318,73 @@ fn keeps_what_an_earlier_boot_has_not_left() {
 }
 
 #[test]
+fn keeps_reservations_of_others_and_takes_a_hart_of_two_cells() {
+    let reserved = cells(chosen(root()).begin("reserved-memory")).prop("ranges", b"");
+    let tree = reserved.begin("vendor-log@0").end().end().begin("cpus");
+    let tree = tree.begin("cpu@0").prop("reg", &[0; 8]).end().end().end();
+    let after = edited(&tree.finish(), &EDITS).unwrap();
+    assert!(after.contains(&"/reserved-memory/vendor-log@0".into()), "{after:?}");
+}
+
+#[test]
+fn a_header_has_mark_and_version() {
+    let with = |fields: &[(usize, u32)]| {
+        let mut tree = example().finish();
+        for (at, value) in fields {
+            tree[*at..*at + 4].copy_from_slice(&value.to_be_bytes());
+        }
+        edited(&tree, &EDITS).map(drop).map_err(|fault| fault.rule)
+    };
+    let (mark, version, compatible) = (0, 20, 24);
+    for fields in [&[][..], &[(version, 18)], &[(compatible, 17)], &[(compatible, 1)]] {
+        assert_eq!(with(fields), Ok(()), "{fields:?}");
+    }
+    for fields in [
+        &[(mark, MAGIC ^ 1)][..],
+        &[(version, 16)],
+        &[(version, 0)],
+        &[(version, 18), (compatible, 18)],
+        &[(compatible, 19)],
+    ] {
+        assert_eq!(with(fields), Err(Rule::Form), "{fields:?}");
+    }
+}
+
+#[test]
+fn copies_the_list_of_reservations_and_drops_tokens_without_a_meaning() {
+    let mut tree = example().finish();
+    let entry = [[0, 0, 0, 0, 0x80, 1, 0, 0].as_slice(), &[0, 0, 0, 0, 0, 0, 0x10, 0]].concat();
+    tree.splice(40..40, entry.iter().copied());
+    for at in [4, 8, 12] {
+        let field = be32_at(&tree, at).unwrap() + 16;
+        tree[at..at + 4].copy_from_slice(&field.to_be_bytes());
+    }
+    let mut out = [0; 4096];
+    edit(&tree, &mut out, &EDITS).unwrap();
+    assert_eq!((&out[40..56], &out[56..72]), (&entry[..], &[0; 16][..]));
+
+    let mut first = Builder::default();
+    first.token(NOP);
+    let mut with_nops = chosen(cells(first.begin("").prop("model", b"x\0")));
+    with_nops.token(NOP);
+    let mut with_nops = harts(reserved(with_nops));
+    with_nops.token(NOP);
+    assert_eq!(edited(&with_nops.finish(), &EDITS), edited(&example().finish(), &EDITS));
+}
+
+#[test]
+fn numbers_have_their_digits() {
+    for (number, digits) in
+        [(0, "0"), (0x9a, "9a"), (0x1234_5678, "12345678"), (0x8_9abc_def0, "89abcdef0")]
+    {
+        let (all, len) = hex(number);
+        assert_eq!(&all[16 - len..], digits.as_bytes());
+    }
+    let (all, len) = hex(u64::MAX);
+    assert_eq!(&all[16 - len..], [b'f'; 16]);
+}
+
+#[test]
 fn a_fault_says_where_it_is() {
     let tree = harts(reserved(root().begin("chosen").prop("bootargs", b"x\0").end())).finish();
     let fault = edit(&tree, &mut [0; 4096], &EDITS).unwrap_err();
