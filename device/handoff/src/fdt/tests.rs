@@ -244,6 +244,7 @@ fn refuses_a_tree_by_the_rule_that_it_breaks() {
             tree
         }),
         ("a second root", Rule::Form, example().begin("").end()),
+        ("a second root with a name", Rule::Form, example().begin("x").end()),
         ("a named root", Rule::Form, Builder::default().begin("x").end()),
         ("no root", Rule::Form, Builder::default()),
         (
@@ -304,8 +305,24 @@ fn refuses_a_tree_by_the_rule_that_it_breaks() {
     for (what, rule, tree) in broken {
         let result = edited(&tree.finish(), &EDITS).map_err(|fault| fault.rule);
         assert_eq!(result, Err(rule), "{what}");
-        assert!(!rule.text().is_empty(), "{what}");
     }
+}
+
+#[test]
+fn each_rule_has_a_text() {
+    let rules = [
+        Rule::Form,
+        Rule::Once,
+        Rule::OfOneBoot,
+        Rule::Cells,
+        Rule::Reservation,
+        Rule::Hart,
+        Rule::BootHart,
+        Rule::Room,
+    ];
+    let texts = rules.map(Rule::text);
+    assert_eq!((texts[0], texts[7]), ("malformed", "too large"));
+    assert!(texts.iter().all(|text| texts.iter().filter(|it| *it == text).count() == 1));
 }
 
 #[test]
