@@ -1,7 +1,10 @@
 // Proof of `axi_switch`: whatever the selection does meanwhile, a transaction has one path, all channels keep their rules,
-// and every wait has a bound.
+// and every wait has a bound. Handshakes have ports of their own, for the search for paths from a ready to a valid, which
+// finds ports by their names.
 
-module axi_switch_proof #(
+module axi_switch_proof
+  import hartlock_axi_pkg::*;
+#(
   parameter bit          HoldsWay   = 1'b1,
   parameter int unsigned MaxCycles = 8
 ) (
@@ -22,32 +25,50 @@ module axi_switch_proof #(
   input logic [1:0]      way_r_valid_i,
   input logic [1:0][7:0] way_r_data_i,
   input logic [1:0][1:0] way_r_resp_i,
-  input logic [1:0]      way_r_last_i
+  input logic [1:0]      way_r_last_i,
+  output logic           b_valid_o,
+  output logic           r_valid_o,
+  output logic [1:0]     way_aw_valid_o,
+  output logic [1:0]     way_w_valid_o,
+  output logic [1:0]     way_ar_valid_o
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
 
-  logic       aw_ready, w_ready, b_valid, ar_ready, r_valid, r_last;
-  logic [1:0] b_resp, aw_valids, w_valids, b_readies, ar_valids, r_readies;
-  logic [9:0] r;
+  axi_req_t         req;
+  axi_resp_t        resp;
+  axi_req_t  [1:0]  way_req;
+  axi_resp_t [1:0]  way_resp;
+  logic             aw_ready, w_ready, b_valid, ar_ready, r_valid, r_last;
+  logic [1:0]       b_resp, aw_valids, w_valids, b_readies, ar_valids, r_readies;
+  logic [9:0]       r;
+
+  // Ids, addresses and data of writes are zero, and those of reads have eight bits: they pass unchanged.
+  assign req = '{
+    aw_valid: aw_valid_i, aw_id: '0, aw: '0, w_valid: w_valid_i, w_data: '0, w_strb: '0, w_last: w_last_i,
+    b_ready: b_ready_i, ar_valid: ar_valid_i, ar_id: '0, ar: '0, r_ready: r_ready_i
+  };
+  assign {aw_ready, w_ready, b_valid, b_resp}    = {resp.aw_ready, resp.w_ready, resp.b_valid, resp.b_resp};
+  assign {ar_ready, r_valid, r, r_last}          = {resp.ar_ready, resp.r_valid, resp.r_data[7:0], resp.r_resp, resp.r_last};
+  assign {b_valid_o, r_valid_o}                  = {b_valid, r_valid};
+  assign {way_aw_valid_o, way_w_valid_o, way_ar_valid_o} = {aw_valids, w_valids, ar_valids};
+  for (genvar way = 0; way < 2; way++) begin : gen_port
+    assign way_resp[way] = '{
+      aw_ready: way_aw_ready_i[way], w_ready: way_w_ready_i[way], b_valid: way_b_valid_i[way], b_id: '0,
+      b_resp: way_b_resp_i[way], ar_ready: way_ar_ready_i[way], r_valid: way_r_valid_i[way], r_id: '0,
+      r_data: 64'(way_r_data_i[way]), r_resp: way_r_resp_i[way], r_last: way_r_last_i[way]
+    };
+    assign aw_valids[way] = way_req[way].aw_valid;
+    assign w_valids[way]  = way_req[way].w_valid;
+    assign b_readies[way] = way_req[way].b_ready;
+    assign ar_valids[way] = way_req[way].ar_valid;
+    assign r_readies[way] = way_req[way].r_ready;
+  end
 
   // One read and one write at a time, each of at most two beats: the environment has no more.
-  axi_switch #(.RBits(10), .MaxOpen(1), .HoldsWay(HoldsWay)) dut (
-    .clk_i, .rst_ni, .coherent_i,
-    .aw_valid_i, .aw_ready_o (aw_ready), .w_valid_i, .w_ready_o (w_ready), .w_last_i, .b_valid_o (b_valid), .b_ready_i,
-    .b_payload_o (b_resp), .ar_valid_i, .ar_ready_o (ar_ready), .r_valid_o (r_valid), .r_ready_i, .r_payload_o (r),
-    .r_last_o (r_last),
-    .direct_aw_valid_o (aw_valids[0]), .direct_aw_ready_i (way_aw_ready_i[0]), .direct_w_valid_o (w_valids[0]),
-    .direct_w_ready_i (way_w_ready_i[0]), .direct_b_valid_i (way_b_valid_i[0]), .direct_b_ready_o (b_readies[0]),
-    .direct_b_payload_i (way_b_resp_i[0]), .direct_ar_valid_o (ar_valids[0]), .direct_ar_ready_i (way_ar_ready_i[0]),
-    .direct_r_valid_i (way_r_valid_i[0]), .direct_r_ready_o (r_readies[0]),
-    .direct_r_payload_i ({way_r_data_i[0], way_r_resp_i[0]}), .direct_r_last_i (way_r_last_i[0]),
-    .coherent_aw_valid_o (aw_valids[1]), .coherent_aw_ready_i (way_aw_ready_i[1]), .coherent_w_valid_o (w_valids[1]),
-    .coherent_w_ready_i (way_w_ready_i[1]), .coherent_b_valid_i (way_b_valid_i[1]), .coherent_b_ready_o (b_readies[1]),
-    .coherent_b_payload_i (way_b_resp_i[1]), .coherent_ar_valid_o (ar_valids[1]),
-    .coherent_ar_ready_i (way_ar_ready_i[1]), .coherent_r_valid_i (way_r_valid_i[1]),
-    .coherent_r_ready_o (r_readies[1]), .coherent_r_payload_i ({way_r_data_i[1], way_r_resp_i[1]}),
-    .coherent_r_last_i (way_r_last_i[1])
+  axi_switch #(.MaxOpen(1), .HoldsWay(HoldsWay)) dut (
+    .clk_i, .rst_ni, .coherent_i, .axi_i (req), .axi_o (resp), .direct_axi_o (way_req[0]), .direct_axi_i (way_resp[0]),
+    .coherent_axi_o (way_req[1]), .coherent_axi_i (way_resp[1])
   );
 
   logic owes, early, due_b, due_r;

@@ -1,4 +1,5 @@
-// Proof of `axi_window`: rules of all channels, which side an access reaches, and a bound of every wait.
+// Proof of `axi_window`: rules of all channels, which side an access reaches, and a bound of every wait. Handshakes have
+// ports of their own, for the search for paths from a ready to a valid, which finds ports by their names.
 
 module axi_window_proof
   import hartlock_axi_pkg::*;
@@ -35,7 +36,15 @@ module axi_window_proof
   input logic [1:0]       side_r_valid_i,
   input logic [1:0][63:0] side_r_data_i,
   input logic [1:0][1:0]  side_r_resp_i,
-  input logic             outer_r_last_i
+  input logic             outer_r_last_i,
+  output logic            aw_ready_o,
+  output logic            w_ready_o,
+  output logic            b_valid_o,
+  output logic            ar_ready_o,
+  output logic            r_valid_o,
+  output logic [1:0]      side_aw_valid_o,
+  output logic [1:0]      side_w_valid_o,
+  output logic [1:0]      side_ar_valid_o
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -47,26 +56,44 @@ module axi_window_proof
   logic [31:0] lite_w_data;
   logic [3:0]  lite_w_strb;
 
-  axi_window #(.IdBits(1), .WordsOnly(WordsOnly), .OffersData(OffersData)) dut (
-    .clk_i, .rst_ni,
-    .aw_valid_i, .aw_ready_o (aw_ready), .aw_window_i, .aw_id_i, .aw_len_i, .aw_size_i, .aw_addr_i,
-    .w_valid_i, .w_ready_o (w_ready), .w_data_i, .w_strb_i, .w_last_i,
-    .b_valid_o (b_valid), .b_ready_i, .b_id_o (b_id), .b_resp_o (b_resp),
-    .ar_valid_i, .ar_ready_o (ar_ready), .ar_window_i, .ar_id_i, .ar_len_i, .ar_size_i, .ar_addr_i,
-    .r_valid_o (r_valid), .r_ready_i, .r_id_o (r_id), .r_data_o (r_data), .r_resp_o (r_resp), .r_last_o (r_last),
-    .outer_aw_valid_o (aw_valids[0]), .outer_aw_ready_i (side_aw_ready_i[0]),
-    .outer_w_valid_o (w_valids[0]), .outer_w_ready_i (side_w_ready_i[0]),
-    .outer_b_valid_i (side_b_valid_i[0]), .outer_b_ready_o (b_readies[0]), .outer_b_resp_i (side_b_resp_i[0]),
-    .outer_ar_valid_o (ar_valids[0]), .outer_ar_ready_i (side_ar_ready_i[0]),
-    .outer_r_valid_i (side_r_valid_i[0]), .outer_r_ready_o (r_readies[0]), .outer_r_data_i (side_r_data_i[0]),
-    .outer_r_resp_i (side_r_resp_i[0]), .outer_r_last_i,
-    .lite_aw_valid_o (aw_valids[1]), .lite_aw_ready_i (side_aw_ready_i[1]), .lite_aw_addr_o (lite_aw_addr),
-    .lite_w_valid_o (w_valids[1]), .lite_w_ready_i (side_w_ready_i[1]), .lite_w_data_o (lite_w_data),
-    .lite_w_strb_o (lite_w_strb),
-    .lite_b_valid_i (side_b_valid_i[1]), .lite_b_ready_o (b_readies[1]), .lite_b_resp_i (side_b_resp_i[1]),
-    .lite_ar_valid_o (ar_valids[1]), .lite_ar_ready_i (side_ar_ready_i[1]), .lite_ar_addr_o (lite_ar_addr),
-    .lite_r_valid_i (side_r_valid_i[1]), .lite_r_ready_o (r_readies[1]), .lite_r_data_i (side_r_data_i[1][31:0]),
-    .lite_r_resp_i (side_r_resp_i[1])
+  axi_req_t   req, outer_req;
+  axi_resp_t  resp, outer_resp;
+  axil_req_t  lite_req;
+  axil_resp_t lite_resp;
+  // Bits of an id above the lowest, and of an address above the window, pass unchanged.
+  assign req = '{
+    aw_valid: aw_valid_i, aw_id: IdBits'(aw_id_i),
+    aw: '{addr: 32'(aw_addr_i), len: aw_len_i, size: aw_size_i, burst: 2'b01},
+    w_valid: w_valid_i, w_data: w_data_i, w_strb: w_strb_i, w_last: w_last_i, b_ready: b_ready_i,
+    ar_valid: ar_valid_i, ar_id: IdBits'(ar_id_i),
+    ar: '{addr: 32'(ar_addr_i), len: ar_len_i, size: ar_size_i, burst: 2'b01}, r_ready: r_ready_i
+  };
+  assign outer_resp = '{
+    aw_ready: side_aw_ready_i[0], w_ready: side_w_ready_i[0], b_valid: side_b_valid_i[0], b_id: '0,
+    b_resp: side_b_resp_i[0], ar_ready: side_ar_ready_i[0], r_valid: side_r_valid_i[0], r_id: '0,
+    r_data: side_r_data_i[0], r_resp: side_r_resp_i[0], r_last: outer_r_last_i
+  };
+  assign lite_resp = '{
+    aw_ready: side_aw_ready_i[1], w_ready: side_w_ready_i[1], b_valid: side_b_valid_i[1], b_resp: side_b_resp_i[1],
+    ar_ready: side_ar_ready_i[1], r_valid: side_r_valid_i[1], r_data: side_r_data_i[1][31:0], r_resp: side_r_resp_i[1]
+  };
+  assign {aw_ready, w_ready, b_valid, b_id, b_resp} =
+         {resp.aw_ready, resp.w_ready, resp.b_valid, resp.b_id[0], resp.b_resp};
+  assign {ar_ready, r_valid, r_id, r_data, r_resp, r_last} =
+         {resp.ar_ready, resp.r_valid, resp.r_id[0], resp.r_data, resp.r_resp, resp.r_last};
+  assign aw_valids = {lite_req.aw_valid, outer_req.aw_valid};
+  assign w_valids  = {lite_req.w_valid, outer_req.w_valid};
+  assign b_readies = {lite_req.b_ready, outer_req.b_ready};
+  assign ar_valids = {lite_req.ar_valid, outer_req.ar_valid};
+  assign r_readies = {lite_req.r_ready, outer_req.r_ready};
+  assign {lite_aw_addr, lite_ar_addr} = {lite_req.aw_addr, lite_req.ar_addr};
+  assign {lite_w_data, lite_w_strb}   = {lite_req.w_data, lite_req.w_strb};
+  assign {aw_ready_o, w_ready_o, b_valid_o, ar_ready_o, r_valid_o} = {aw_ready, w_ready, b_valid, ar_ready, r_valid};
+  assign {side_aw_valid_o, side_w_valid_o, side_ar_valid_o}        = {aw_valids, w_valids, ar_valids};
+
+  axi_window #(.WordsOnly(WordsOnly), .OffersData(OffersData)) dut (
+    .clk_i, .rst_ni, .aw_window_i, .ar_window_i, .axi_i (req), .axi_o (resp),
+    .outer_axi_o (outer_req), .outer_axi_i (outer_resp), .lite_axil_o (lite_req), .lite_axil_i (lite_resp)
   );
 
   // Which side an access is for: 0 the outer port, 1 the registers, 2 neither.
@@ -107,10 +134,11 @@ module axi_window_proof
   logic [1:0] side_owes, side_early, side_due_b, side_due_r;
   fair_subordinate #(.AwBits(24), .WBits(73), .ArBits(24), .BBits(2), .RBits(66)) u_outer (
     .clk_i, .rst_ni,
-    .aw_valid_i (aw_valids[0]), .aw_ready_i (side_aw_ready_i[0]), .aw_i ({aw_id_i, aw_len_i, aw_size_i, aw_addr_i}),
-    .w_valid_i (w_valids[0]), .w_ready_i (side_w_ready_i[0]), .w_i ({w_data_i, w_strb_i, w_last_i}), .w_last_i,
+    .aw_valid_i (aw_valids[0]), .aw_ready_i (side_aw_ready_i[0]), .aw_i ({outer_req.aw_id[0], outer_req.aw.len, outer_req.aw.size, outer_req.aw.addr[11:0]}),
+    .w_valid_i (w_valids[0]), .w_ready_i (side_w_ready_i[0]), .w_i ({outer_req.w_data, outer_req.w_strb, outer_req.w_last}),
+    .w_last_i (outer_req.w_last),
     .b_valid_i (side_b_valid_i[0]), .b_ready_i (b_readies[0]), .b_i (side_b_resp_i[0]),
-    .ar_valid_i (ar_valids[0]), .ar_ready_i (side_ar_ready_i[0]), .ar_i ({ar_id_i, ar_len_i, ar_size_i, ar_addr_i}),
+    .ar_valid_i (ar_valids[0]), .ar_ready_i (side_ar_ready_i[0]), .ar_i ({outer_req.ar_id[0], outer_req.ar.len, outer_req.ar.size, outer_req.ar.addr[11:0]}),
     .r_valid_i (side_r_valid_i[0]), .r_ready_i (r_readies[0]), .r_i ({side_r_data_i[0], side_r_resp_i[0]}),
     .r_last_i (outer_r_last_i),
     .owes_o (side_owes[0]), .early_o (side_early[0]), .due_b_o (side_due_b[0]), .due_r_o (side_due_r[0])
@@ -135,6 +163,11 @@ module axi_window_proof
       if (w_valids[side]) assert (w_valid_i && (owes ? w_kind_q : aw_kind) == 2'(side));
       if (b_readies[side]) assert (w_kind_q == 2'(side));
     end
+    // What is outside of the window passes unchanged.
+    if (aw_valids[0]) assert (outer_req.aw == req.aw && outer_req.aw_id == req.aw_id);
+    if (ar_valids[0]) assert (outer_req.ar == req.ar && outer_req.ar_id == req.ar_id);
+    if (w_valids[0]) assert (outer_req.w_data == w_data_i && outer_req.w_strb == w_strb_i);
+    if (w_valids[0]) assert (outer_req.w_last == w_last_i);
     if (aw_valids[1]) assert (lite_aw_addr == aw_addr_i);
     if (ar_valids[1]) assert (lite_ar_addr == ar_addr_i);
     if (b_valid && w_kind_q == 2'd2) assert (b_resp == RespSlverr);

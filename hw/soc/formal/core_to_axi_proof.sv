@@ -1,7 +1,10 @@
 // Proof of `core_to_axi`: beside any subordinate, also one that answers late, never or with errors, each request of the
-// core is answered within a number of cycles; and what the subordinate sees keeps the rules.
+// core is answered within a number of cycles; and what the subordinate sees keeps the rules. Handshakes have ports of
+// their own, for the search for paths from a ready to a valid, which finds ports by their names.
 
-module core_to_axi_proof #(
+module core_to_axi_proof
+  import hartlock_axi_pkg::*;
+#(
   parameter bit          ReportsErrors = 1'b1,
   parameter int unsigned MinLatency    = 2,
   parameter int unsigned TimeoutCycles = 4,
@@ -20,7 +23,11 @@ module core_to_axi_proof #(
   input logic        ar_ready_i,
   input logic        r_valid_i,
   input logic [63:0] r_data_i,
-  input logic [1:0]  r_resp_i
+  input logic [1:0]  r_resp_i,
+  output logic       aw_valid_o,
+  output logic       w_valid_o,
+  output logic       ar_valid_o,
+  output logic       rvalid_o
 );
   logic rst_ni = 1'b0;
   always_ff @(posedge clk_i) rst_ni <= 1'b1;
@@ -29,15 +36,23 @@ module core_to_axi_proof #(
   logic [31:0] rdata, a_addr;
   logic [63:0] w_data;
   logic [7:0]  w_strb;
+  axi_req_t    axi_req;
+  axi_resp_t   axi_resp;
 
   core_to_axi #(
     .DataBits (64), .MinLatency (MinLatency), .TimeoutCycles (TimeoutCycles), .ReportsErrors (ReportsErrors)
   ) dut (
     .clk_i, .rst_ni, .req_i, .gnt_o (gnt), .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o (rvalid), .rdata_o (rdata),
-    .err_o (err), .aw_valid_o (aw_valid), .aw_ready_i, .w_valid_o (w_valid), .w_ready_i, .w_data_o (w_data),
-    .w_strb_o (w_strb), .b_valid_i, .b_ready_o (b_ready), .b_resp_i, .ar_valid_o (ar_valid), .ar_ready_i,
-    .a_addr_o (a_addr), .r_valid_i, .r_ready_o (r_ready), .r_data_i, .r_resp_i
+    .err_o (err), .axi_o (axi_req), .axi_i (axi_resp)
   );
+  assign axi_resp = '{
+    aw_ready: aw_ready_i, w_ready: w_ready_i, b_valid: b_valid_i, b_id: '0, b_resp: b_resp_i,
+    ar_ready: ar_ready_i, r_valid: r_valid_i, r_id: '0, r_data: r_data_i, r_resp: r_resp_i, r_last: 1'b1
+  };
+  assign {aw_valid, w_valid, w_data, w_strb} = {axi_req.aw_valid, axi_req.w_valid, axi_req.w_data, axi_req.w_strb};
+  assign {b_ready, ar_valid, r_ready}        = {axi_req.b_ready, axi_req.ar_valid, axi_req.r_ready};
+  assign a_addr                              = axi_req.aw.addr;
+  assign {aw_valid_o, w_valid_o, ar_valid_o, rvalid_o} = {aw_valid, w_valid, ar_valid, rvalid};
 
   channel_rules #(.Bits(32)) u_aw (.clk_i, .rst_ni, .valid_i (aw_valid), .ready_i (aw_ready_i), .payload_i (a_addr));
   channel_rules #(.Bits(72)) u_w (.clk_i, .rst_ni, .valid_i (w_valid), .ready_i (w_ready_i), .payload_i ({w_data, w_strb}));
@@ -77,6 +92,8 @@ module core_to_axi_proof #(
     // No error is hidden, and none has data.
     if (rvalid && failed_q) assert (err);
     if (rvalid && err) assert (rdata == '0);
+    // Both channels ask for the same word, by one beat.
+    assert (axi_req.aw == word_at(a_addr) && axi_req.ar == axi_req.aw && axi_req.w_last);
     // One transaction at a time; a write is one word.
     assert (!(ar_valid && (aw_valid || w_valid || due_b_q)) && !(aw_valid && due_r_q));
     assert ((w_strb & (a_addr[2] ? 8'h0f : 8'hf0)) == '0);

@@ -1,5 +1,6 @@
-// A bridge from a port of Ibex's kind to AXI4, single beats of 32 bits. With the signals of bursts
-// left open it is a bridge to AXI4-Lite.
+// A bridge from a port of Ibex's kind to AXI4, single beats of 32 bits, with the id 0. With
+// `DataBits` of 32 words are on the lower half of the data whatever their address is, as AXI4-Lite
+// needs them.
 //
 // One request is open at a time. A response with an error is an error for the core. A subordinate
 // that answers late or never cannot stop the core: after `TimeoutCycles` the request has failed.
@@ -13,8 +14,10 @@
 
 `include "assert.svh"
 
-module core_to_axi #(
-  // Bits of data of the bus, 32 or 64, and the smallest number of cycles from a grant to its
+module core_to_axi
+  import hartlock_axi_pkg::*;
+#(
+  // Bits of data that the bus uses, 32 or 64, and the smallest number of cycles from a grant to its
   // response.
   parameter int unsigned DataBits      = 64,
   parameter int unsigned MinLatency    = 2,
@@ -22,46 +25,26 @@ module core_to_axi #(
   parameter int unsigned TimeoutCycles = 1000,
   // 0 builds a variant that hides errors of the bus, to show that the test detects it.
   parameter bit          ReportsErrors = 1'b1,
-  localparam int unsigned StrobeBits   = DataBits / 8,
   localparam int unsigned LongestWait  = TimeoutCycles > MinLatency ? TimeoutCycles : MinLatency,
   localparam int unsigned AgeBits      = $clog2(LongestWait + 2)
 ) (
-  input  logic                  clk_i,
-  input  logic                  rst_ni,
+  input  logic        clk_i,
+  input  logic        rst_ni,
 
   // The core.
-  input  logic                  req_i,
-  output logic                  gnt_o,
-  input  logic                  we_i,
-  input  logic [3:0]            be_i,
-  input  logic [31:0]           addr_i,
-  input  logic [31:0]           wdata_i,
-  output logic                  rvalid_o,
-  output logic [31:0]           rdata_o,
-  output logic                  err_o,
+  input  logic        req_i,
+  output logic        gnt_o,
+  input  logic        we_i,
+  input  logic [3:0]  be_i,
+  input  logic [31:0] addr_i,
+  input  logic [31:0] wdata_i,
+  output logic        rvalid_o,
+  output logic [31:0] rdata_o,
+  output logic        err_o,
 
-  // Write address.
-  output logic                  aw_valid_o,
-  input  logic                  aw_ready_i,
-  // Write data.
-  output logic                  w_valid_o,
-  input  logic                  w_ready_i,
-  output logic [DataBits-1:0]   w_data_o,
-  output logic [StrobeBits-1:0] w_strb_o,
-  // Write response.
-  input  logic                  b_valid_i,
-  output logic                  b_ready_o,
-  input  logic [1:0]            b_resp_i,
-  // Read address.
-  output logic                  ar_valid_o,
-  input  logic                  ar_ready_i,
-  // The address of both channels, as that of a word.
-  output logic [31:0]           a_addr_o,
-  // Read data and response.
-  input  logic                  r_valid_i,
-  output logic                  r_ready_o,
-  input  logic [DataBits-1:0]   r_data_i,
-  input  logic [1:0]            r_resp_i
+  // The bus. Both address channels have the address of the word.
+  output axi_req_t    axi_o,
+  input  axi_resp_t   axi_i
 );
   localparam int unsigned Lanes    = DataBits / 32;
   localparam int unsigned LaneBits = Lanes > 1 ? $clog2(Lanes) : 1;
@@ -80,21 +63,21 @@ module core_to_axi #(
   logic [3:0]  be_q;
   logic [31:0] addr_q, wdata_q;
 
-  logic grants, answered, expires;
+  logic grants, answered, expires, b_ready, r_ready;
   logic [LaneBits-1:0] lane;
   logic [31:0] lane_data;
 
   assign gnt_o    = ~core_waits_q | rvalid_o;
   assign grants   = req_i & gnt_o;
-  assign answered = (r_valid_i & r_ready_o) | (b_valid_i & b_ready_o);
+  assign answered = (axi_i.r_valid & r_ready) | (axi_i.b_valid & b_ready);
   assign expires  = (TimeoutCycles != 0) && (age_q >= AgeBits'(TimeoutCycles));
   assign rvalid_o = core_waits_q & done_q & (age_q >= AgeBits'(MinLatency));
   assign rdata_o  = rdata_q;
   assign err_o    = err_q;
 
   // Late answers are taken as well, and discarded.
-  assign r_ready_o = bus_owes_q & ~we_q;
-  assign b_ready_o = bus_owes_q & we_q;
+  assign r_ready = bus_owes_q & ~we_q;
+  assign b_ready = bus_owes_q & we_q;
 
   // The lanes of the word on the bus (AMBA AXI §A3.4.3).
   if (Lanes > 1) begin : gen_lanes
@@ -102,7 +85,7 @@ module core_to_axi #(
   end else begin : gen_no_lanes
     assign lane = '0;
   end
-  assign lane_data = r_data_i[32*lane +: 32];
+  assign lane_data = axi_i.r_data[32*lane +: 32];
 
   // Address and data of a write become valid together and are taken separately, in any order.
   //
@@ -110,9 +93,9 @@ module core_to_axi #(
   // an answer, or the timeout, completes it for the core; a grant begins the next one. A request
   // that timed out leaves `bus_owes` set, and until its answer has come every grant ends in an error.
   always_comb begin
-    aw_valid_d   = aw_valid_q & ~aw_ready_i;
-    w_valid_d    = w_valid_q & ~w_ready_i;
-    ar_valid_d   = ar_valid_q & ~ar_ready_i;
+    aw_valid_d   = aw_valid_q & ~axi_i.aw_ready;
+    w_valid_d    = w_valid_q & ~axi_i.w_ready;
+    ar_valid_d   = ar_valid_q & ~axi_i.ar_ready;
     bus_owes_d   = bus_owes_q & ~answered;
     core_waits_d = core_waits_q & ~rvalid_o;
     done_d       = done_q & ~rvalid_o;
@@ -123,9 +106,9 @@ module core_to_axi #(
     if (core_waits_q && !done_q) begin
       if (answered) begin
         done_d  = 1'b1;
-        err_d   = ReportsErrors & (we_q ? b_resp_i[1] : r_resp_i[1]);
+        err_d   = ReportsErrors & (we_q ? axi_i.b_resp[1] : axi_i.r_resp[1]);
         // An error comes without data: the data of a failed access must not reach the core.
-        rdata_d = (we_q || r_resp_i[1]) ? '0 : lane_data;
+        rdata_d = (we_q || axi_i.r_resp[1]) ? '0 : lane_data;
       end else if (expires) begin
         done_d  = 1'b1;
         err_d   = 1'b1;
@@ -187,31 +170,40 @@ module core_to_axi #(
     end
   end
 
-  assign aw_valid_o = aw_valid_q;
-  assign w_valid_o  = w_valid_q;
-  assign ar_valid_o = ar_valid_q;
-  assign a_addr_o   = addr_q;
-  assign w_data_o   = {Lanes{wdata_q}};
-
-  // The word is on all lanes, its strobes on one, so that no other word is written.
+  // The word is on all lanes, its strobes on one, so that no other word is written. Only one access is open at a time:
+  // no id is needed to tell accesses apart.
+  logic [7:0] w_strb;
   always_comb begin
-    w_strb_o = '0;
-    w_strb_o[4*lane +: 4] = be_q;
+    w_strb = '0;
+    w_strb[4*lane +: 4] = be_q;
   end
+  assign axi_o = '{
+    aw_valid: aw_valid_q, aw_id: '0, aw: word_at(addr_q),
+    w_valid:  w_valid_q, w_data: {2{wdata_q}}, w_strb: w_strb, w_last: 1'b1,
+    b_ready:  b_ready,
+    ar_valid: ar_valid_q, ar_id: '0, ar: word_at(addr_q),
+    r_ready:  r_ready
+  };
+  // A word is one beat. Both kinds of errors, and there is no third, have the upper bit (AMBA AXI §A3.4.4).
+  logic unused;
+  assign unused = ^{axi_i.b_id, axi_i.b_resp[0], axi_i.r_id, axi_i.r_data, axi_i.r_resp[0], axi_i.r_last};
 
   // AMBA AXI §A3.2.1: an offered address or word stays until it is taken.
-  `ASSERT(AwWaitsForReady_A, aw_valid_o && !aw_ready_i |=> aw_valid_o && $stable(a_addr_o))
+  `ASSERT(AwWaitsForReady_A, axi_o.aw_valid && !axi_i.aw_ready |=> axi_o.aw_valid && $stable(axi_o.aw))
   `ASSERT(WWaitsForReady_A,
-          w_valid_o && !w_ready_i |=> w_valid_o && $stable(w_data_o) && $stable(w_strb_o))
-  `ASSERT(ArWaitsForReady_A, ar_valid_o && !ar_ready_i |=> ar_valid_o && $stable(a_addr_o))
+          axi_o.w_valid && !axi_i.w_ready |=> axi_o.w_valid && $stable(axi_o.w_data) && $stable(axi_o.w_strb))
+  `ASSERT(ArWaitsForReady_A, axi_o.ar_valid && !axi_i.ar_ready |=> axi_o.ar_valid && $stable(axi_o.ar))
   // Only answers that are due are taken.
-  `ASSERT(NoAnswerUnasked_A, !bus_owes_q |-> !r_ready_o && !b_ready_o)
+  `ASSERT(NoAnswerUnasked_A, !bus_owes_q |-> !axi_o.r_ready && !axi_o.b_ready)
   // The core gets no response that it did not ask for.
   `ASSERT(ResponseOwed_A, rvalid_o |-> core_waits_q)
   // While an answer is due no new request is sent, so a late answer cannot be mistaken.
-  `ASSERT(NothingIsSentWhileOwed_A, bus_owes_q && !answered |=> !$rose(aw_valid_o) && !$rose(ar_valid_o))
+  `ASSERT(NothingIsSentWhileOwed_A, bus_owes_q && !answered |=> !$rose(axi_o.aw_valid) && !$rose(axi_o.ar_valid))
   // Data of a failed access do not reach the core.
   `ASSERT(AnErrorCarriesNoData_A, rvalid_o && err_o && ReportsErrors |-> rdata_o == '0)
+  // A read asks for the word that the core asked for.
+  `ASSERT(AReadIsWhereItWasAsked_A, $rose(axi_o.ar_valid) && $past(!bus_owes_q || answered) |->
+          axi_o.ar.addr >> 2 == $past(addr_i >> 2))
   // Each request ends within the timeout, whatever the bus does.
   `ASSERT(NeverHangs_A, TimeoutCycles != 0 && core_waits_q && !done_q && age_q == AgeBits'(LongestWait) |=>
           done_q)

@@ -12,12 +12,10 @@
 `include "assert.svh"
 
 module first_stage_ram
-  import hartlock_axi_pkg::RespOkay, hartlock_axi_pkg::RespSlverr;
+  import hartlock_axi_pkg::*;
 #(
-  // Words of 64 bits, a power of two, and bits of the host's ids.
   // Words of 64 bits, a power of two.
   parameter int unsigned Words  = 16384,
-  parameter int unsigned IdBits = 5,
   // 0 builds a memory that is never closed, to show that the test detects it.
   parameter bit          Closes = 1'b1,
   localparam int unsigned WordBits = $clog2(Words)
@@ -32,33 +30,9 @@ module first_stage_ram
   // The verdict. It may end: an alert closes the memory again.
   input  logic                open_i,
 
-  // The host's bus: AXI4 of 64 bits. The address is that of a word inside of the memory.
-  // Write address.
-  input  logic                aw_valid_i,
-  output logic                aw_ready_o,
-  input  logic [IdBits-1:0]   aw_id_i,
-  // Write data.
-  input  logic                w_valid_i,
-  output logic                w_ready_o,
-  input  logic                w_last_i,
-  // Write response.
-  output logic                b_valid_o,
-  input  logic                b_ready_i,
-  output logic [IdBits-1:0]   b_id_o,
-  output logic [1:0]          b_resp_o,
-  // Read address.
-  input  logic                ar_valid_i,
-  output logic                ar_ready_o,
-  input  logic [IdBits-1:0]   ar_id_i,
-  input  logic [WordBits-1:0] ar_word_i,
-  input  logic [7:0]          ar_len_i,
-  // Read data and response.
-  output logic                r_valid_o,
-  input  logic                r_ready_i,
-  output logic [IdBits-1:0]   r_id_o,
-  output logic [63:0]         r_data_o,
-  output logic [1:0]          r_resp_o,
-  output logic                r_last_o
+  // The host's bus. Bits of an address above those of the memory are ignored.
+  input  axi_req_t            axi_i,
+  output axi_resp_t           axi_o
 );
   logic [63:0] mem [Words];
 
@@ -80,11 +54,11 @@ module first_stage_ram
   // The address of a read is taken when no burst is open, and each beat that is taken fetches the
   // next word. A read in the cycle in which the memory is closed is answered as closed: the word
   // that was fetched is kept and not shown.
-  assign ar_ready_o = ~reads_q;
-  assign starts     = ar_valid_i & ar_ready_o;
-  assign advances   = reads_q & r_ready_i;
+  assign axi_o.ar_ready = ~reads_q;
+  assign starts     = axi_i.ar_valid & axi_o.ar_ready;
+  assign advances   = reads_q & axi_i.r_ready;
   assign fetches    = starts | (advances & (left_q != '0));
-  assign fetched    = starts ? ar_word_i : next_q;
+  assign fetched    = starts ? axi_i.ar.addr[WordBits+2:3] : next_q;
 
   // The order of a burst, and the two halves of a write, which may come in any order.
   always_comb begin
@@ -94,17 +68,17 @@ module first_stage_ram
     left_d  = left_q;
     r_id_d  = r_id_q;
     if (starts) begin
-      left_d = ar_len_i;
-      r_id_d = ar_id_i;
+      left_d = axi_i.ar.len;
+      r_id_d = axi_i.ar_id;
     end else if (advances) begin
       left_d = left_q - 1'b1;
     end
 
     // Address and data of a write are taken independently, and answered when both are there.
-    has_id_d   = has_id_q | aw_valid_i;
-    has_data_d = has_data_q | (w_valid_i & w_last_i);
-    b_id_d     = (aw_valid_i & aw_ready_o) ? aw_id_i : b_id_q;
-    if (b_valid_o && b_ready_i) begin
+    has_id_d   = has_id_q | axi_i.aw_valid;
+    has_data_d = has_data_q | (axi_i.w_valid & axi_i.w_last);
+    b_id_d     = (axi_i.aw_valid & axi_o.aw_ready) ? axi_i.aw_id : b_id_q;
+    if (axi_o.b_valid && axi_i.b_ready) begin
       has_id_d   = 1'b0;
       has_data_d = 1'b0;
     end
@@ -143,27 +117,33 @@ module first_stage_ram
   // A beat that was fetched while the memory was open is shown only while it still is.
   logic shows;
   assign shows      = is_open_q & is_visible;
-  assign r_valid_o  = reads_q;
-  assign r_id_o     = r_id_q;
-  assign r_data_o   = shows ? r_data_q : '0;
-  assign r_resp_o   = shows ? RespOkay : RespSlverr;
-  assign r_last_o   = left_q == '0;
+  assign axi_o.r_valid  = reads_q;
+  assign axi_o.r_id     = r_id_q;
+  assign axi_o.r_data   = shows ? r_data_q : '0;
+  assign axi_o.r_resp   = shows ? RespOkay : RespSlverr;
+  assign axi_o.r_last   = left_q == '0;
 
   // Only one write is open at a time, and its data are dropped as they come.
-  assign aw_ready_o = ~has_id_q;
-  assign w_ready_o  = ~has_data_q;
-  assign b_valid_o  = has_id_q & has_data_q;
-  assign b_id_o     = b_id_q;
-  assign b_resp_o   = RespSlverr;
+  assign axi_o.aw_ready = ~has_id_q;
+  assign axi_o.w_ready  = ~has_data_q;
+  assign axi_o.b_valid  = has_id_q & has_data_q;
+  assign axi_o.b_id     = b_id_q;
+  assign axi_o.b_resp   = RespSlverr;
+
+  // Words are whole, bursts are of type INCR, and data of a write are dropped.
+  logic unused;
+  assign unused = ^{axi_i.aw, axi_i.w_data, axi_i.w_strb, axi_i.ar};
 
   // A closed memory shows zeros and an error.
-  `ASSERT(WhatIsClosedIsNotRead_A, r_valid_o && !open_i && Closes |-> r_data_o == '0 && r_resp_o == RespSlverr)
+  `ASSERT(WhatIsClosedIsNotRead_A,
+          axi_o.r_valid && !open_i && Closes |-> axi_o.r_data == '0 && axi_o.r_resp == RespSlverr)
   // The burst ends with its last beat.
-  `ASSERT(ABurstEndsWithItsLastBeat_A, advances && r_last_o |=> !r_valid_o)
+  `ASSERT(ABurstEndsWithItsLastBeat_A, advances && axi_o.r_last |=> !axi_o.r_valid)
   // AMBA AXI §A3.2.1: a beat stays until it is taken.
-  `ASSERT(ABeatWaitsForItsReader_A, r_valid_o && !r_ready_i |=> r_valid_o && $stable(r_id_o) && $stable(r_last_o))
+  `ASSERT(ABeatWaitsForItsReader_A,
+          axi_o.r_valid && !axi_i.r_ready |=> axi_o.r_valid && $stable(axi_o.r_id) && $stable(axi_o.r_last))
   // The bus can never change what was verified.
-  `ASSERT(NoWriteOfTheBusSucceeds_A, b_valid_o |-> b_resp_o != RespOkay)
+  `ASSERT(NoWriteOfTheBusSucceeds_A, axi_o.b_valid |-> axi_o.b_resp != RespOkay)
   // A write is answered only when its address and its data have come.
-  `ASSERT(AConfirmationHasItsWrite_A, b_valid_o |-> has_id_q && has_data_q)
+  `ASSERT(AConfirmationHasItsWrite_A, axi_o.b_valid |-> has_id_q && has_data_q)
 endmodule

@@ -36,10 +36,10 @@ module rot_register_bus
   output axil_req_t [NumBlocks-1:0]  block_o,
   input  axil_resp_t [NumBlocks-1:0] block_i
 );
-  // Between bridge and demultiplexer: one port of AXI4-Lite, and the whole address.
-  axil_req_t   req;
-  axil_resp_t  resp;
-  logic [31:0] a_addr;
+  // What the bridge requests, with the whole address, and the same as a port of AXI4-Lite.
+  axi_req_t   bridge_req;
+  axil_req_t  req;
+  axil_resp_t resp;
 
   // Only the page of the bench can need the timeout: blocks of this project always answer.
   core_to_axi #(
@@ -50,32 +50,30 @@ module rot_register_bus
     .clk_i,
     .rst_ni,
     .req_i, .gnt_o, .we_i, .be_i, .addr_i, .wdata_i, .rvalid_o, .rdata_o, .err_o,
-    .aw_valid_o (req.aw_valid),
-    .aw_ready_i (resp.aw_ready),
-    .w_valid_o  (req.w_valid),
-    .w_ready_i  (resp.w_ready),
-    .w_data_o   (req.w_data),
-    .w_strb_o   (req.w_strb),
-    .b_valid_i  (resp.b_valid),
-    .b_ready_o  (req.b_ready),
-    .b_resp_i   (resp.b_resp),
-    .ar_valid_o (req.ar_valid),
-    .ar_ready_i (resp.ar_ready),
-    .a_addr_o   (a_addr),
-    .r_valid_i  (resp.r_valid),
-    .r_ready_o  (req.r_ready),
-    .r_data_i   (resp.r_data),
-    .r_resp_i   (resp.r_resp)
+    .axi_o      (bridge_req),
+    .axi_i      ('{
+      aw_ready: resp.aw_ready, w_ready: resp.w_ready, b_valid: resp.b_valid, b_id: '0, b_resp: resp.b_resp,
+      ar_ready: resp.ar_ready, r_valid: resp.r_valid, r_id: '0, r_data: 64'(resp.r_data), r_resp: resp.r_resp,
+      r_last: 1'b1
+    })
   );
   // A block sees addresses of its own page.
-  assign req.aw_addr = a_addr[11:0];
-  assign req.ar_addr = a_addr[11:0];
+  assign req = '{
+    aw_valid: bridge_req.aw_valid, aw_addr: bridge_req.aw.addr[11:0],
+    w_valid:  bridge_req.w_valid, w_data: bridge_req.w_data[31:0], w_strb: bridge_req.w_strb[3:0],
+    b_ready:  bridge_req.b_ready,
+    ar_valid: bridge_req.ar_valid, ar_addr: bridge_req.ar.addr[11:0],
+    r_ready:  bridge_req.r_ready
+  };
+  // The address map selects this bus by the upper bits of an address; a word has no burst.
+  logic unused;
+  assign unused = ^bridge_req;
 
   // Blocks are selected by their page. The bridge keeps the address until the answer, so both
   // channels can use the same one.
   logic [NumBlocks-1:0] select;
   for (genvar block = 0; block < NumBlocks; block++) begin : gen_select
-    assign select[block] = a_addr[15:12] == Pages[block];
+    assign select[block] = bridge_req.aw.addr[15:12] == Pages[block];
   end
 
   // Handshakes reach only the selected block. An access to an empty page selects none, and is

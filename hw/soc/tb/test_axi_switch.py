@@ -8,14 +8,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import cocotb
+from axi_parts import AR, AW, B, R, Side, W, random_beats, side
 from cocotb.handle import HierarchyObject
 from soc_bench import Bench, Part, Sink, Source, WriteOrder, chance
 
 WAYS = ["direct", "coherent"]
-INPUTS = ["coherent_i", "aw_valid_i", "w_valid_i", "w_last_i", "b_ready_i", "ar_valid_i", "r_ready_i"]
-ANSWERS = ["b_payload_i", "r_payload_i", "r_last_i"]
-SIGNALS = ["aw_ready_i", "w_ready_i", "b_valid_i", "ar_ready_i", "r_valid_i", *ANSWERS]
-INPUTS += [f"{way}_{name}" for way in WAYS for name in SIGNALS]
+INPUTS = ["coherent_i", "axi_i", *(f"{way}_axi_i" for way in WAYS)]
 # Of the parameter `MaxOpen`.
 MOST = 15
 
@@ -35,21 +33,19 @@ class Selector(Part):
 
 
 class Way(Part):
-    """Memory at the end of one path: answers its requests, in their order, with data of its own. What both answer is
-    written down in one list each."""
+    """Memory at the end of one path: answers its requests, in their order, with data of its own. What both get and
+    answer is written down in one list each."""
 
-    def __init__(self, dut: HierarchyObject, name: str, answers: Answers) -> None:
-        self.aw = Sink(dut, f"{name}_aw_valid_o", f"{name}_aw_ready_i", [])
-        self.w = Sink(dut, f"{name}_w_valid_o", f"{name}_w_ready_i", [])
-        self.ar = Sink(dut, f"{name}_ar_valid_o", f"{name}_ar_ready_i", [])
-        self.b = Source(dut, f"{name}_b_valid_i", f"{name}_b_ready_o", [f"{name}_b_payload_i"])
-        self.r = Source(
-            dut, f"{name}_r_valid_i", f"{name}_r_ready_o", [f"{name}_r_payload_i", f"{name}_r_last_i"]
-        )
-        self.order = WriteOrder(self.aw, self.w, dut.w_last_i)
+    def __init__(self, dut: HierarchyObject, name: str, record: Record) -> None:
+        port = side(dut, f"{name}_axi", is_manager=False)
+        self.aw = Sink(port, "aw_valid", "aw_ready", AW)
+        self.w = Sink(port, "w_valid", "w_ready", W)
+        self.ar = Sink(port, "ar_valid", "ar_ready", AR)
+        self.b = Source(port, "b_valid", "b_ready", B)
+        self.r = Source(port, "r_valid", "r_ready", R)
+        self.order = WriteOrder(self.aw, self.w, port.w_last)
         self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
-        self.last = dut.w_last_i
-        self.answers = answers
+        self.record = record
         self.bursts = 0
         self.served = 0
 
@@ -60,17 +56,20 @@ class Way(Part):
     def sample(self) -> None:
         for part in self.parts:
             part.sample()
+        for channel, seen in ((self.aw, self.record.aw), (self.w, self.record.w), (self.ar, self.record.ar)):
+            if channel.passes:
+                seen.append(channel.taken[-1])
         if self.w.passes:
-            self.w.taken.clear()
-            self.bursts += int(self.last.value)
+            self.bursts += self.w.taken.pop()[-1]
         if self.aw.taken and self.bursts > 0:
             self.aw.taken.popleft()
             self.bursts -= 1
-            self.answer(self.b, self.answers.writes, (random.getrandbits(2),))
+            self.answer(self.b, self.record.b, (random.getrandbits(5), random.getrandbits(2)))
         if self.ar.taken:
             self.ar.taken.popleft()
             for rest in reversed(range(random.randint(1, 4))):
-                self.answer(self.r, self.answers.reads, (random.getrandbits(66), int(rest == 0)))
+                beat = (random.getrandbits(5), random.getrandbits(64), random.getrandbits(2), int(rest == 0))
+                self.answer(self.r, self.record.r, beat)
 
     def answer(self, channel: Source, all_answers: list[tuple[int, ...]], values: tuple[int, ...]) -> None:
         channel.queue.append(values)
@@ -82,18 +81,21 @@ class Way(Part):
         return not any([self.aw.taken, self.bursts, self.ar.taken, self.b.queue, self.r.queue])
 
 
-class Answers(NamedTuple):
-    """Of both paths, in the order in which they were given."""
+class Record(NamedTuple):
+    """Of both paths, in the order in which they took requests and gave answers."""
 
-    writes: list[tuple[int, ...]]
-    reads: list[tuple[int, ...]]
+    aw: list[tuple[int, ...]]
+    w: list[tuple[int, ...]]
+    ar: list[tuple[int, ...]]
+    b: list[tuple[int, ...]]
+    r: list[tuple[int, ...]]
 
 
 class Limited(Source):
     """Addresses: no more bursts are open than the block counts."""
 
-    def __init__(self, dut: HierarchyObject, name: str, ended: Callable[[], int]) -> None:
-        super().__init__(dut, f"{name}_valid_i", f"{name}_ready_o", [])
+    def __init__(self, port: Side, channel: str, payload: list[str], ended: Callable[[], int]) -> None:
+        super().__init__(port, f"{channel}_valid", f"{channel}_ready", payload)
         self.ended = ended
 
     def drive(self) -> None:
@@ -104,18 +106,24 @@ class Limited(Source):
         self.queue = held
 
 
+def random_request() -> tuple[int, ...]:
+    """Fields of an address channel. The paths give as many beats as they want, whatever the length is."""
+    return tuple(random.getrandbits(bits) for bits in (5, 32, 8, 3, 2))
+
+
 class Setup:
-    """A bench with the master's channels; the payload of its requests does not pass the switch."""
+    """A bench with the master's channels."""
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.bench = Bench(dut, INPUTS)
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_payload_o"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_payload_o", "r_last_o"])
-        self.aw = Limited(dut, "aw", lambda: len(self.b.taken))
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_last_i"])
-        self.ar = Limited(dut, "ar", lambda: sum(last for _, last in self.r.taken))
-        self.answers = Answers([], [])
-        self.ways = [Way(dut, name, self.answers) for name in WAYS]
+        port = side(dut, "axi", is_manager=True)
+        self.b = Sink(port, "b_valid", "b_ready", B)
+        self.r = Sink(port, "r_valid", "r_ready", R)
+        self.aw = Limited(port, "aw", AW, lambda: len(self.b.taken))
+        self.w = Source(port, "w_valid", "w_ready", W)
+        self.ar = Limited(port, "ar", AR, lambda: sum(beat[-1] for beat in self.r.taken))
+        self.record = Record([], [], [], [], [])
+        self.ways = [Way(dut, name, self.record) for name in WAYS]
         self.selector = Selector(dut, 0.0)
 
     async def start(self) -> None:
@@ -133,23 +141,24 @@ class Setup:
 
     async def transact(self, writes: int, reads: int) -> None:
         for _ in range(writes):
-            self.aw.queue.append(())
-            self.w.queue.extend((int(rest == 0),) for rest in reversed(range(random.randint(1, 4))))
-        self.ar.queue.extend(() for _ in range(reads))
+            self.aw.queue.append(random_request())
+            self.w.queue.extend(random_beats(random.randint(1, 4)))
+        self.ar.queue.extend(random_request() for _ in range(reads))
         await self.answered(writes, reads)
 
     async def answered(self, writes: int, reads: int) -> None:
-        """All responses are there: those that were given, in their order."""
+        """All responses are there: requests and responses passed unchanged and in their order."""
 
         def is_done() -> bool:
-            ends = sum(last for _, last in self.r.taken)
+            ends = sum(beat[-1] for beat in self.r.taken)
             return len(self.b.taken) == writes and ends == reads
 
         await self.bench.run(is_done, 20000)
-        assert list(self.b.taken) == self.answers.writes
-        assert list(self.r.taken) == self.answers.reads
-        for taken in (self.b.taken, self.r.taken, *self.answers, self.aw.taken, self.ar.taken):
-            taken.clear()
+        channels = (self.aw, self.w, self.ar, self.b, self.r)
+        for channel, seen in zip(channels, self.record):
+            assert list(channel.taken) == seen
+            channel.taken.clear()
+            seen.clear()
 
 
 @cocotb.test()
@@ -194,10 +203,10 @@ async def what_begins_in_a_cycle_takes_the_way_of_that_cycle(dut: HierarchyObjec
         setup.aw.stalls = setup.w.stalls = setup.ar.stalls = 0.0
         before = setup.ways[number & 1].served
         if number & 2:
-            setup.aw.queue.append(())
-            setup.w.queue.append((1,))
+            setup.aw.queue.append(random_request())
+            setup.w.queue.extend(random_beats(1))
         else:
-            setup.ar.queue.append(())
+            setup.ar.queue.append(random_request())
         await setup.bench.cycles(1)
         setup.selector.way ^= 1
         await setup.answered(writes=number >> 1 & 1, reads=~number >> 1 & 1)

@@ -7,16 +7,11 @@ from collections import deque
 from dataclasses import dataclass
 
 import cocotb
+from axi_bundles import side
 from cocotb.handle import HierarchyObject
 from soc_bench import ORDERS, STALLS, Bench, Part, Sink, Source, WriteOrder
 
-HOST = ["aw_valid_i", "aw_window_i", "aw_id_i", "aw_len_i", "aw_size_i", "aw_addr_i", "w_valid_i"]
-HOST += ["w_data_i", "w_strb_i", "w_last_i", "b_ready_i", "ar_valid_i", "ar_window_i", "ar_id_i"]
-HOST += ["ar_len_i", "ar_size_i", "ar_addr_i", "r_ready_i"]
-SIDES = ["aw_ready_i", "w_ready_i", "b_valid_i", "b_resp_i", "ar_ready_i", "r_valid_i", "r_data_i"]
-SIDES += ["r_resp_i"]
-INPUTS = HOST + [f"{side}_{name}" for side in ("outer", "lite") for name in SIDES]
-INPUTS += ["outer_r_last_i"]
+INPUTS = ["aw_window_i", "ar_window_i", "axi_i", "outer_axi_i", "lite_axil_i"]
 OKAY, SLVERR, DECERR = 0, 2, 3
 
 
@@ -35,30 +30,35 @@ class Access:
         return self.len == 0 and self.size <= 2
 
     def fields(self) -> tuple[int, ...]:
-        return self.window, self.id, self.len, self.size, self.address
+        return self.id, self.len, self.size, self.address, self.window
+
+    def request(self) -> tuple[int, ...]:
+        """What its side sees of it."""
+        return (self.address,) if self.window else (self.address, self.len, self.size, self.id)
 
 
 class Side(Part):
     """Registers, or everything else: answers each access, and records it."""
 
-    def __init__(self, dut: HierarchyObject, side: str) -> None:
-        lite = side == "lite"
-        beat = ["lite_w_data_o", "lite_w_strb_o"] if lite else ["w_data_i", "w_strb_i", "w_last_i"]
-        write = ["lite_aw_addr_o"] if lite else ["aw_addr_i", "aw_len_i"]
-        read = ["lite_ar_addr_o"] if lite else ["ar_addr_i", "ar_len_i"]
-        answer = [f"{side}_r_data_i", f"{side}_r_resp_i"] + ([] if lite else ["outer_r_last_i"])
+    def __init__(self, dut: HierarchyObject, name: str) -> None:
+        lite = name == "lite_axil"
+        port = side(dut, name, is_manager=False, is_lite=lite)
+        beat = ["w_data", "w_strb"] if lite else ["w_data", "w_strb", "w_last"]
+        request = ["addr"] if lite else ["addr", "len", "size", "id"]
+        confirmation = ["b_resp"] if lite else ["b_resp", "b_id"]
+        answer = ["r_data", "r_resp"] if lite else ["r_data", "r_resp", "r_last", "r_id"]
         self.lite = lite
-        self.aw = Sink(dut, f"{side}_aw_valid_o", f"{side}_aw_ready_i", write)
-        self.w = Sink(dut, f"{side}_w_valid_o", f"{side}_w_ready_i", beat)
-        self.ar = Sink(dut, f"{side}_ar_valid_o", f"{side}_ar_ready_i", read)
-        self.b = Source(dut, f"{side}_b_valid_i", f"{side}_b_ready_o", [f"{side}_b_resp_i"])
-        self.r = Source(dut, f"{side}_r_valid_i", f"{side}_r_ready_o", answer)
-        # Outside of the window the host's own signal reaches the side.
-        self.order = WriteOrder(self.aw, self.w, None if lite else dut.w_last_i)
+        self.aw = Sink(port, "aw_valid", "aw_ready", [f"aw_{field}" for field in request])
+        self.w = Sink(port, "w_valid", "w_ready", beat)
+        self.ar = Sink(port, "ar_valid", "ar_ready", [f"ar_{field}" for field in request])
+        self.b = Source(port, "b_valid", "b_ready", confirmation)
+        self.r = Source(port, "r_valid", "r_ready", answer)
+        self.order = WriteOrder(self.aw, self.w, None if lite else port.w_last)
         self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.beats: list[tuple[int, ...]] = []
-        self.writes: list[tuple[int, list[tuple[int, ...]], int]] = []
-        self.reads: list[tuple[int, list[tuple[int, int]]]] = []
+        # Fields of the request, its beats, and what was answered. An answer has any id, which the host does not see.
+        self.writes: list[tuple[tuple[int, ...], list[tuple[int, ...]], int]] = []
+        self.reads: list[tuple[tuple[int, ...], list[tuple[int, int]]]] = []
         self.open: deque[tuple[int, ...]] = deque()
 
     def drive(self) -> None:
@@ -75,30 +75,35 @@ class Side(Part):
             self.beats.append(beat[:2])
             if self.lite or beat[2]:
                 response = random.choice([OKAY, SLVERR, DECERR])
-                self.writes.append((self.open.popleft()[0], self.beats, response))
-                self.b.queue.append((response,))
+                self.writes.append((self.open.popleft(), self.beats, response))
+                self.b.queue.append((response, *self.any_id()))
                 self.beats = []
-        for address, *rest in self.ar.taken:
-            count = 1 if self.lite else rest[0] + 1
+        for request in self.ar.taken:
+            count = 1 if self.lite else request[1] + 1
             beats = [(random.getrandbits(32 if self.lite else 64), OKAY) for _ in range(count)]
-            self.reads.append((address, beats))
+            self.reads.append((request, beats))
             for number, beat in enumerate(beats):
                 last = () if self.lite else (int(number + 1 == count),)
-                self.r.queue.append((*beat, *last))
+                self.r.queue.append((*beat, *last, *self.any_id()))
         self.ar.taken.clear()
+
+    def any_id(self) -> tuple[int, ...]:
+        return () if self.lite else (random.getrandbits(5),)
 
 
 class Host:
     """The five channels of the host."""
 
     def __init__(self, dut: HierarchyObject) -> None:
-        names = ["window", "id", "len", "size", "addr"]
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", [f"aw_{name}_i" for name in names])
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", [f"ar_{name}_i" for name in names])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_data_i", "w_strb_i", "w_last_i"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_id_o", "b_resp_o"])
-        payload = ["r_id_o", "r_data_o", "r_resp_o", "r_last_o"]
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", payload)
+        port = side(dut, "axi", is_manager=True)
+        names = ["id", "len", "size", "addr"]
+        self.aw = Source(port, "aw_valid", "aw_ready", [f"aw_{name}" for name in names])
+        self.ar = Source(port, "ar_valid", "ar_ready", [f"ar_{name}" for name in names])
+        self.aw.payload.append(dut.aw_window_i)
+        self.ar.payload.append(dut.ar_window_i)
+        self.w = Source(port, "w_valid", "w_ready", ["w_data", "w_strb", "w_last"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_id", "b_resp"])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_id", "r_data", "r_resp", "r_last"])
         self.parts: list[Part] = [self.aw, self.ar, self.w, self.b, self.r]
 
 
@@ -106,12 +111,12 @@ def random_access() -> Access:
     window = random.getrandbits(1)
     length = random.choice([0, 0, 0, 3, 7])
     size = 3 if length else random.choice([0, 1, 2, 2, 2, 3])
-    return Access(window, random.getrandbits(4), length, size, 4 * random.randrange(1024))
+    return Access(window, random.getrandbits(5), length, size, 4 * random.randrange(1024))
 
 
 async def setup(dut: HierarchyObject) -> tuple[Bench, Host, dict[int, Side]]:
     bench, host = Bench(dut, INPUTS), Host(dut)
-    sides = {0: Side(dut, "outer"), 1: Side(dut, "lite")}
+    sides = {0: Side(dut, "outer_axi"), 1: Side(dut, "lite_axil")}
     await bench.start(*host.parts, *sides.values())
     return bench, host, sides
 
@@ -119,8 +124,8 @@ async def setup(dut: HierarchyObject) -> tuple[Bench, Host, dict[int, Side]]:
 def stall(host: Host, sides: dict[int, Side]) -> None:
     for part in [*host.parts, *sides[0].parts, *sides[1].parts]:
         part.stalls = random.choice(STALLS)
-    for side in sides.values():
-        side.order.choose()
+    for one in sides.values():
+        one.order.choose()
 
 
 @cocotb.test()
@@ -130,27 +135,27 @@ async def writes_reach_their_side_and_bursts_no_register(dut):
         stall(host, sides)
         accesses = [random_access() for _ in range(10)]
         data = [[(random.getrandbits(64), random.getrandbits(8)) for _ in range(a.len + 1)] for a in accesses]
-        for side in sides.values():
-            side.writes.clear()
+        for one in sides.values():
+            one.writes.clear()
         for access, beats in zip(accesses, data):
             host.aw.queue.append(access.fields())
             ends = [0] * access.len + [1]
             host.w.queue.extend((*beat, end) for beat, end in zip(beats, ends))
         await bench.run(lambda: len(host.b.taken) == len(accesses), 20000)
-        seen = {number: iter(side.writes) for number, side in sides.items()}
+        seen = {number: iter(one.writes) for number, one in sides.items()}
         for access, beats in zip(accesses, data):
             number, response = host.b.taken.popleft()
             assert number == access.id
             if access.window and not access.is_word:
                 assert response == SLVERR
                 continue
-            address, got, expected = next(seen[access.window])
+            request, got, expected = next(seen[access.window])
             assert response == expected
+            assert request == access.request()
             if access.window:
                 shift = 32 if access.address & 4 else 0
                 ((value, strobes),) = beats
                 assert got == [(value >> shift & 0xFFFF_FFFF, strobes >> shift // 8 & 0xF)]
-                assert address == access.address
             else:
                 assert got == beats
         assert all(next(rest, None) is None for rest in seen.values()), "a side has further accesses"
@@ -162,12 +167,12 @@ async def reads_come_from_their_side_and_bursts_from_no_register(dut):
     for _ in range(20):
         stall(host, sides)
         accesses = [random_access() for _ in range(10)]
-        for side in sides.values():
-            side.reads.clear()
+        for one in sides.values():
+            one.reads.clear()
         host.ar.queue.extend(access.fields() for access in accesses)
         total = sum(access.len + 1 for access in accesses)
         await bench.run(lambda: len(host.r.taken) == total, 20000)
-        seen = {number: iter(side.reads) for number, side in sides.items()}
+        seen = {number: iter(one.reads) for number, one in sides.items()}
         for access in accesses:
             got = [host.r.taken.popleft() for _ in range(access.len + 1)]
             assert {beat[0] for beat in got} == {access.id}
@@ -175,7 +180,8 @@ async def reads_come_from_their_side_and_bursts_from_no_register(dut):
             if access.window and not access.is_word:
                 assert {beat[1:3] for beat in got} == {(0, SLVERR)}
                 continue
-            _, beats = next(seen[access.window])
+            request, beats = next(seen[access.window])
+            assert request == access.request()
             expected = [(data << 32 | data if access.window else data, resp) for data, resp in beats]
             assert [beat[1:3] for beat in got] == expected
         assert all(next(rest, None) is None for rest in seen.values()), "a side has further accesses"
@@ -188,8 +194,9 @@ async def data_are_offered_to_a_side_that_waits_for_them(dut):
     for order in ORDERS:
         for window in (0, 1):
             sides[window].order.order = order
-            host.aw.queue.append(Access(window, 3, 0, 2, 8).fields())
+            access = Access(window, 3, 0, 2, 8)
+            host.aw.queue.append(access.fields())
             host.w.queue.append((5, 0xF, 1))
             await bench.run(lambda: len(host.b.taken) == 1, 20)
             assert host.b.taken.popleft()[0] == 3
-            assert sides[window].writes.pop()[:2] == (8, [(5, 0xF)])
+            assert sides[window].writes.pop()[:2] == (access.request(), [(5, 0xF)])

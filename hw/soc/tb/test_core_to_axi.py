@@ -6,12 +6,14 @@ import random
 from collections import deque
 
 import cocotb
+from axi_bundles import side
 from cocotb.handle import HierarchyObject
 from soc_bench import Bench, Core, Part, Request, Sink, Source, WriteOrder, chance
 from test_core_memory import merged
 
-INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i", "aw_ready_i", "w_ready_i", "b_valid_i"]
-INPUTS += ["b_resp_i", "ar_ready_i", "r_valid_i", "r_data_i", "r_resp_i"]
+INPUTS = ["req_i", "we_i", "be_i", "addr_i", "wdata_i", "axi_i"]
+# Fields of a request that is one word (AMBA AXI §A3.4.1): id, length, size, and kind of burst.
+WORD = (0, 0, 2, 1)
 OKAY, SLVERR, DECERR = 0, 2, 3
 
 
@@ -22,11 +24,13 @@ class Slave(Part):
 
     def __init__(self, dut: HierarchyObject) -> None:
         self.lanes = int(dut.DataBits.value) // 32
-        self.aw = Sink(dut, "aw_valid_o", "aw_ready_i", ["a_addr_o"])
-        self.w = Sink(dut, "w_valid_o", "w_ready_i", ["w_data_o", "w_strb_o"])
-        self.ar = Sink(dut, "ar_valid_o", "ar_ready_i", ["a_addr_o"])
-        self.b = Source(dut, "b_valid_i", "b_ready_o", ["b_resp_i"])
-        self.r = Source(dut, "r_valid_i", "r_ready_o", ["r_data_i", "r_resp_i"])
+        port = side(dut, "axi", is_manager=False)
+        fields = ["addr", "id", "len", "size", "burst"]
+        self.aw = Sink(port, "aw_valid", "aw_ready", [f"aw_{field}" for field in fields])
+        self.w = Sink(port, "w_valid", "w_ready", ["w_data", "w_strb", "w_last"])
+        self.ar = Sink(port, "ar_valid", "ar_ready", [f"ar_{field}" for field in fields])
+        self.b = Source(port, "b_valid", "b_ready", ["b_resp"])
+        self.r = Source(port, "r_valid", "r_ready", ["r_data", "r_resp"])
         self.order = WriteOrder(self.aw, self.w)
         self.parts: list[Part] = [self.aw, self.w, self.ar, self.b, self.r, self.order]
         self.memory: dict[int, int] = {}
@@ -45,10 +49,12 @@ class Slave(Part):
         for part in self.parts:
             part.sample()
         if self.ar.taken:
-            (address,) = self.ar.taken.popleft()
+            address, *kind = self.ar.taken.popleft()
+            assert tuple(kind) == WORD
             self._answer(self.r, self._read(address))
         if self.aw.taken and self.w.taken:
-            (address,), (data, strobes) = self.aw.taken.popleft(), self.w.taken.popleft()
+            (address, *kind), (data, strobes, last) = self.aw.taken.popleft(), self.w.taken.popleft()
+            assert tuple(kind) == WORD and last == 1
             self._answer(self.b, (self._write(address, data, strobes),))
         while self.held and not self.is_silent:
             source, answer = self.held.popleft()

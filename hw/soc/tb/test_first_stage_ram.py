@@ -5,11 +5,13 @@ from __future__ import annotations
 import random
 
 import cocotb
+from axi_bundles import side
 from soc_bench import STALLS, Bench, Sink, Source, chance
 
-INPUTS = ["write_i", "word_i", "data_i", "open_i", "aw_valid_i", "aw_id_i", "w_valid_i", "w_last_i"]
-INPUTS += ["b_ready_i", "ar_valid_i", "ar_id_i", "ar_word_i", "ar_len_i", "r_ready_i"]
+INPUTS = ["write_i", "word_i", "data_i", "open_i", "axi_i"]
 OKAY, SLVERR = 0, 2
+# The memory ignores the upper bits of an address.
+BASE = 0x1000_0000
 
 
 class Setup:
@@ -19,11 +21,12 @@ class Setup:
         self.dut = dut
         self.words = int(dut.Words.value)
         self.bench = Bench(dut, INPUTS)
-        self.ar = Source(dut, "ar_valid_i", "ar_ready_o", ["ar_id_i", "ar_word_i", "ar_len_i"])
-        self.aw = Source(dut, "aw_valid_i", "aw_ready_o", ["aw_id_i"])
-        self.w = Source(dut, "w_valid_i", "w_ready_o", ["w_last_i"])
-        self.r = Sink(dut, "r_valid_o", "r_ready_i", ["r_id_o", "r_data_o", "r_resp_o", "r_last_o"])
-        self.b = Sink(dut, "b_valid_o", "b_ready_i", ["b_id_o", "b_resp_o"])
+        port = side(dut, "axi", is_manager=True)
+        self.ar = Source(port, "ar_valid", "ar_ready", ["ar_id", "ar_addr", "ar_len"])
+        self.aw = Source(port, "aw_valid", "aw_ready", ["aw_id"])
+        self.w = Source(port, "w_valid", "w_ready", ["w_last"])
+        self.r = Sink(port, "r_valid", "r_ready", ["r_id", "r_data", "r_resp", "r_last"])
+        self.b = Sink(port, "b_valid", "b_ready", ["b_id", "b_resp"])
         self.contents = [random.getrandbits(64) for _ in range(self.words)]
 
     async def start(self) -> None:
@@ -43,8 +46,8 @@ class Setup:
 
     async def read(self, word: int, count: int) -> list[tuple[int, ...]]:
         """A burst: (id, data, response, last) of each beat."""
-        before, name = len(self.r.taken), random.getrandbits(4)
-        self.ar.queue.append((name, word, count - 1))
+        before, name = len(self.r.taken), random.getrandbits(5)
+        self.ar.queue.append((name, BASE + 8 * word, count - 1))
         await self.bench.run(lambda: len(self.r.taken) >= before + count)
         beats = list(self.r.taken)[before:]
         assert [beat[0] for beat in beats] == [name] * count
@@ -99,7 +102,7 @@ async def shows_nothing_while_it_is_closed(dut):
         dut.open_i.value = 1
         setup.stall()
         before = len(setup.r.taken)
-        setup.ar.queue.append((1, 0, 7))
+        setup.ar.queue.append((1, BASE, 7))
         await setup.bench.run(lambda before=before, cut=cut: len(setup.r.taken) >= before + min(cut, 7))
         dut.open_i.value = 0
         seen = len(setup.r.taken)
@@ -116,7 +119,7 @@ async def refuses_every_write_of_the_bus(dut):
     for _ in range(40):
         setup.stall()
         before, count = len(setup.b.taken), random.choice([1, 2, 8])
-        name = random.getrandbits(4)
+        name = random.getrandbits(5)
         if chance(0.5):
             setup.aw.queue.append((name,))
         setup.w.queue.extend([(0,)] * (count - 1) + [(1,)])

@@ -10,49 +10,12 @@ from cocotb.handle import HierarchyObject
 from soc_bench import STALLS, Bench, Sink, Source
 from axi_parts import Channels, Memory, random_beats, side
 
-CORE = ["core_addr_i", "core_aw_valid_i", "core_w_valid_i", "core_w_data_i", "core_w_strb_i"]
-CORE += ["core_b_ready_i", "core_ar_valid_i", "core_r_ready_i"]
-INPUTS = CORE
+INPUTS = [f"{name}_axi_i" for name in ("core", "dma", "writer", "mem")]
 # Ids of all at memory, and what their requests say of size and kind of burst (AMBA AXI §A3.4.1).
 CORE_ID, DMA_ID, WRITER_ID = 0, 2, 4
 WORD, BEAT, INCR = 2, 3, 1
+ONE_WORD = (0, WORD, INCR)
 NUMBER = 8
-
-
-class Port(Channels):
-    """The channels of one of them."""
-
-    def __init__(self, dut: HierarchyObject, name: str, aw: list[str], w: list[str], ar: list[str], r: list[str]) -> None:
-        def source(channel: str, payload: list[str]) -> Source:
-            return Source(dut, f"{name}_{channel}_valid_i", f"{name}_{channel}_ready_o", payload)
-
-        def sink(channel: str, payload: list[str]) -> Sink:
-            return Sink(dut, f"{name}_{channel}_valid_o", f"{name}_{channel}_ready_i", payload)
-
-        self.aw, self.w, self.ar = source("aw", aw), source("w", w), source("ar", ar)
-        self.b, self.r = sink("b", [f"{name}_b_resp_o"]), sink("r", r)
-        super().__init__([self.aw, self.w, self.ar, self.b, self.r])
-
-
-class Core(Port):
-    """One access at a time, of a word; address and data of a write come together."""
-
-    def __init__(self, dut: HierarchyObject) -> None:
-        address = ["core_addr_i"]
-        super().__init__(dut, "core", address, ["core_w_data_i", "core_w_strb_i"], address, ["core_r_data_o", "core_r_resp_o"])
-        self.waiting: deque[tuple[int, tuple[int, int] | None]] = deque()
-        self.sent = 0
-
-    def drive(self) -> None:
-        if self.waiting and len(self.b.taken) + len(self.r.taken) == self.sent:
-            address, data = self.waiting.popleft()
-            self.sent += 1
-            if data is None:
-                self.ar.queue.append((address,))
-            else:
-                self.aw.queue.append((address,))
-                self.w.queue.append(data)
-        super().drive()
 
 
 class Dma(Channels):
@@ -66,6 +29,26 @@ class Dma(Channels):
         self.b = Sink(port, "b_valid", "b_ready", ["b_resp"])
         self.r = Sink(port, "r_valid", "r_ready", ["r_data", "r_resp", "r_last"])
         super().__init__([self.aw, self.w, self.ar, self.b, self.r])
+
+
+class Core(Dma):
+    """One access at a time, of a word; address and data of a write come together."""
+
+    def __init__(self, dut: HierarchyObject) -> None:
+        super().__init__(dut, "core_axi")
+        self.waiting: deque[tuple[int, tuple[int, int] | None]] = deque()
+        self.sent = 0
+
+    def drive(self) -> None:
+        if self.waiting and len(self.b.taken) + len(self.r.taken) == self.sent:
+            address, data = self.waiting.popleft()
+            self.sent += 1
+            if data is None:
+                self.ar.queue.append((address, *ONE_WORD))
+            else:
+                self.aw.queue.append((address, *ONE_WORD))
+                self.w.queue.append((*data, 1))
+        super().drive()
 
 
 def bursts() -> tuple[list[tuple[int, int]], list[list[tuple[int, int, int]]]]:
@@ -117,7 +100,7 @@ async def each_gets_its_own_responses(dut: HierarchyObject) -> None:
         assert [list(one) for one in core.b.taken] == confirmed(CORE_ID)
         assert [list(one) for one in dma.b.taken] == confirmed(DMA_ID)
         assert [list(one) for one in writer.b.taken] == confirmed(WRITER_ID)
-        assert list(core.r.taken) == [answer[:2] for answer in answered(CORE_ID)]
+        assert list(core.r.taken) == answered(CORE_ID)
         assert list(dma.r.taken) == answered(DMA_ID)
         for part in (core.b, core.r, dma.b, dma.r, writer.b):
             part.taken.clear()

@@ -228,14 +228,8 @@ module rot
 
   // --- the host's memory ---
   // Loads and stores of the core, bursts of the DMA engine and of the stream writer share one port.
-  logic        core_aw_valid, core_aw_ready, core_w_valid, core_w_ready, core_b_valid, core_b_ready;
-  logic        core_ar_valid, core_ar_ready, core_r_valid, core_r_ready;
-  logic [31:0] core_addr;
-  logic [63:0] core_w_data, core_r_data;
-  logic [7:0]  core_w_strb;
-  logic [1:0]  core_b_resp, core_r_resp;
-  axi_req_t    dma_req, writer_req;
-  axi_resp_t   dma_resp, writer_resp;
+  axi_req_t    core_req, dma_req, writer_req;
+  axi_resp_t   core_resp, dma_resp, writer_resp;
 
   // A host that stalls its bus causes a timeout and does not stop the root of trust.
   core_to_axi #(
@@ -253,47 +247,17 @@ module rot
     .rvalid_o   (host_rvalid),
     .rdata_o    (host_rdata),
     .err_o      (host_err),
-    .aw_valid_o (core_aw_valid),
-    .aw_ready_i (core_aw_ready),
-    .w_valid_o  (core_w_valid),
-    .w_ready_i  (core_w_ready),
-    .w_data_o   (core_w_data),
-    .w_strb_o   (core_w_strb),
-    .b_valid_i  (core_b_valid),
-    .b_ready_o  (core_b_ready),
-    .b_resp_i   (core_b_resp),
-    .ar_valid_o (core_ar_valid),
-    .ar_ready_i (core_ar_ready),
-    .a_addr_o   (core_addr),
-    .r_valid_i  (core_r_valid),
-    .r_ready_o  (core_r_ready),
-    .r_data_i   (core_r_data),
-    .r_resp_i   (core_r_resp)
+    .axi_o      (core_req),
+    .axi_i      (core_resp)
   );
 
   // The only manager port, for the core, the DMA engine and the stream writer.
   rot_port u_port (
     .clk_i,
     .rst_ni,
-    // Words of the core. Its two address channels share one address: it has one access open at a time.
-    .core_addr_i     (core_addr),
-    // Its stores.
-    .core_aw_valid_i (core_aw_valid),
-    .core_aw_ready_o (core_aw_ready),
-    .core_w_valid_i  (core_w_valid),
-    .core_w_ready_o  (core_w_ready),
-    .core_w_data_i   (core_w_data),
-    .core_w_strb_i   (core_w_strb),
-    .core_b_valid_o  (core_b_valid),
-    .core_b_ready_i  (core_b_ready),
-    .core_b_resp_o   (core_b_resp),
-    // Its loads.
-    .core_ar_valid_i (core_ar_valid),
-    .core_ar_ready_o (core_ar_ready),
-    .core_r_valid_o  (core_r_valid),
-    .core_r_ready_i  (core_r_ready),
-    .core_r_data_o   (core_r_data),
-    .core_r_resp_o   (core_r_resp),
+    // Loads and stores of the core.
+    .core_axi_i      (core_req),
+    .core_axi_o      (core_resp),
     // The DMA engine, with at most `DmaReads` bursts of reads at a time, and copies of data that it has read.
     .dma_axi_i       (dma_req),
     .dma_axi_o       (dma_resp),

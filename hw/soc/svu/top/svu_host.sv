@@ -37,6 +37,9 @@ module svu_host
   output logic        alert_o
 );
   localparam int unsigned WordBits = $clog2(ScratchpadBytes / 4);
+  // Cycles after which an access of the core has failed. It is longer than the longest wait that the engine's tests
+  // allow, and the medium may be slow.
+  localparam int unsigned Patience = 4000;
 
   // --- the core ---
   logic        instr_req, instr_gnt, instr_rvalid, instr_err;
@@ -143,7 +146,7 @@ module svu_host
   axi_resp_t [1:0] ram_resp;
 
   // One bridge for each port of the core, since both may have an access open.
-  svu_bridge u_fetch (
+  core_to_axi #(.TimeoutCycles(Patience)) u_fetch (
     .clk_i,
     .rst_ni,
     .req_i    (fetch_req[0]),
@@ -158,7 +161,7 @@ module svu_host
     .axi_o  (ram_req[0]),
     .axi_i (ram_resp[0])
   );
-  svu_bridge u_load (
+  core_to_axi #(.TimeoutCycles(Patience)) u_load (
     .clk_i,
     .rst_ni,
     .req_i    (access_req[0]),
@@ -184,7 +187,7 @@ module svu_host
   );
 
   // --- the medium ---
-  svu_bridge u_medium (
+  core_to_axi #(.TimeoutCycles(Patience)) u_medium (
     .clk_i,
     .rst_ni,
     .req_i    (access_req[3]),
@@ -204,11 +207,10 @@ module svu_host
   axil_req_t  [2:0] block_req;
   axil_resp_t [2:0] block_resp;
 
-  // A store of a word into the engine waits until the word before was taken. The timeout is longer
-  // than the longest wait that the engine's tests allow.
+  // A store of a word into the engine waits until the word before was taken.
   rot_register_bus #(
     .Latency       (2),
-    .TimeoutCycles (4000),
+    .TimeoutCycles (Patience),
     .NumBlocks     (3),
     .Pages         ({PageBench, PageOtp, PageEngine})
   ) u_bus (

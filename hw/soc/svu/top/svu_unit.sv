@@ -334,7 +334,7 @@ module svu_unit
 
   // --- memory for the first stage ---
   // The memory is open while the evidence and the decision are both there.
-  first_stage_ram #(.Words(RamWords), .IdBits(IdBits)) u_ram (
+  first_stage_ram #(.Words(RamWords)) u_ram (
     .clk_i, .rst_ni,
     // Words of the image, and the verdict.
     .write_i    (ram_write),
@@ -342,27 +342,8 @@ module svu_unit
     .data_i     (image_data),
     .open_i     (release_ok & host_runs),
     // The host, which only reads.
-    .aw_valid_i (host_ram_axi_i.aw_valid),
-    .aw_ready_o (host_ram_axi_o.aw_ready),
-    .aw_id_i    (host_ram_axi_i.aw_id),
-    .w_valid_i  (host_ram_axi_i.w_valid),
-    .w_ready_o  (host_ram_axi_o.w_ready),
-    .w_last_i   (host_ram_axi_i.w_last),
-    .b_valid_o  (host_ram_axi_o.b_valid),
-    .b_ready_i  (host_ram_axi_i.b_ready),
-    .b_id_o     (host_ram_axi_o.b_id),
-    .b_resp_o   (host_ram_axi_o.b_resp),
-    .ar_valid_i (host_ram_axi_i.ar_valid),
-    .ar_ready_o (host_ram_axi_o.ar_ready),
-    .ar_id_i    (host_ram_axi_i.ar_id),
-    .ar_word_i  (host_ram_axi_i.ar.addr[WordBits+2:3]),
-    .ar_len_i   (host_ram_axi_i.ar.len),
-    .r_valid_o  (host_ram_axi_o.r_valid),
-    .r_ready_i  (host_ram_axi_i.r_ready),
-    .r_id_o     (host_ram_axi_o.r_id),
-    .r_data_o   (host_ram_axi_o.r_data),
-    .r_resp_o   (host_ram_axi_o.r_resp),
-    .r_last_o   (host_ram_axi_o.r_last)
+    .axi_i      (host_ram_axi_i),
+    .axi_o      (host_ram_axi_o)
   );
 
   // Both sides have ids of their own, so their reads may overlap.

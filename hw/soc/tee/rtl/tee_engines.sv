@@ -36,10 +36,10 @@ module tee_engines
   output logic         alert_o
 );
   // --- the window ---
-  logic outer_aw_valid, outer_w_valid, outer_b_ready, outer_ar_valid, outer_r_ready, aw_is_ours, ar_is_ours;
+  logic aw_is_ours, ar_is_ours;
   localparam logic [2:0] WordSize = 3'd2, DoubleSize = 3'd3;
-  logic       aw_is_push;
-  logic [2:0] aw_size;
+  logic      aw_is_push;
+  axi_req_t  shown_req, outer_req;
   assign aw_is_ours = mmio_axi_i.aw.addr[30:15] == Window;
   assign ar_is_ours = mmio_axi_i.ar.addr[30:15] == Window;
 
@@ -47,89 +47,35 @@ module tee_engines
   // the window as words, and any other store to their page as one that it refuses. The upper half
   // bypasses the window.
   assign aw_is_push = mmio_axi_i.aw.addr[14:12] == 3'(BlockPush);
-  assign aw_size    = !aw_is_push                            ? mmio_axi_i.aw.size
-                    : (mmio_axi_i.aw.size == DoubleSize)     ? WordSize : DoubleSize;
+  always_comb begin
+    shown_req = mmio_axi_i;
+    if (aw_is_push) shown_req.aw.size = (mmio_axi_i.aw.size == DoubleSize) ? WordSize : DoubleSize;
+  end
 
   // Between the window and the blocks: one port of AXI4-Lite.
   axil_req_t  lite_req;
   axil_resp_t lite_resp;
 
   // Single words reach the blocks.
-  axi_window #(.IdBits(IdBits)) u_window (
+  axi_window u_window (
     .clk_i,
     .rst_ni,
-    .aw_valid_i       (mmio_axi_i.aw_valid),
-    .aw_ready_o       (mmio_axi_o.aw_ready),
-    .aw_window_i      (aw_is_ours),
-    .aw_id_i          (mmio_axi_i.aw_id),
-    .aw_len_i         (mmio_axi_i.aw.len),
-    .aw_size_i        (aw_size),
-    .aw_addr_i        (mmio_axi_i.aw.addr[11:0]),
-    .w_valid_i        (mmio_axi_i.w_valid),
-    .w_ready_o        (mmio_axi_o.w_ready),
-    .w_data_i         (mmio_axi_i.w_data),
-    .w_strb_i         (mmio_axi_i.w_strb),
-    .w_last_i         (mmio_axi_i.w_last),
-    .b_valid_o        (mmio_axi_o.b_valid),
-    .b_ready_i        (mmio_axi_i.b_ready),
-    .b_id_o           (mmio_axi_o.b_id),
-    .b_resp_o         (mmio_axi_o.b_resp),
-    .ar_valid_i       (mmio_axi_i.ar_valid),
-    .ar_ready_o       (mmio_axi_o.ar_ready),
-    .ar_window_i      (ar_is_ours),
-    .ar_id_i          (mmio_axi_i.ar_id),
-    .ar_len_i         (mmio_axi_i.ar.len),
-    .ar_size_i        (mmio_axi_i.ar.size),
-    .ar_addr_i        (mmio_axi_i.ar.addr[11:0]),
-    .r_valid_o        (mmio_axi_o.r_valid),
-    .r_ready_i        (mmio_axi_i.r_ready),
-    .r_id_o           (mmio_axi_o.r_id),
-    .r_data_o         (mmio_axi_o.r_data),
-    .r_resp_o         (mmio_axi_o.r_resp),
-    .r_last_o         (mmio_axi_o.r_last),
+    .aw_window_i (aw_is_ours),
+    .ar_window_i (ar_is_ours),
+    .axi_i       (shown_req),
+    .axi_o       (mmio_axi_o),
     // Everything else: the devices of the bench.
-    .outer_aw_valid_o (outer_aw_valid),
-    .outer_aw_ready_i (devices_axi_i.aw_ready),
-    .outer_w_valid_o  (outer_w_valid),
-    .outer_w_ready_i  (devices_axi_i.w_ready),
-    .outer_b_valid_i  (devices_axi_i.b_valid),
-    .outer_b_ready_o  (outer_b_ready),
-    .outer_b_resp_i   (devices_axi_i.b_resp),
-    .outer_ar_valid_o (outer_ar_valid),
-    .outer_ar_ready_i (devices_axi_i.ar_ready),
-    .outer_r_valid_i  (devices_axi_i.r_valid),
-    .outer_r_ready_o  (outer_r_ready),
-    .outer_r_data_i   (devices_axi_i.r_data),
-    .outer_r_resp_i   (devices_axi_i.r_resp),
-    .outer_r_last_i   (devices_axi_i.r_last),
+    .outer_axi_o (outer_req),
+    .outer_axi_i (devices_axi_i),
     // The blocks.
-    .lite_aw_valid_o  (lite_req.aw_valid),
-    .lite_aw_ready_i  (lite_resp.aw_ready),
-    .lite_aw_addr_o   (lite_req.aw_addr),
-    .lite_w_valid_o   (lite_req.w_valid),
-    .lite_w_ready_i   (lite_resp.w_ready),
-    .lite_w_data_o    (lite_req.w_data),
-    .lite_w_strb_o    (lite_req.w_strb),
-    .lite_b_valid_i   (lite_resp.b_valid),
-    .lite_b_ready_o   (lite_req.b_ready),
-    .lite_b_resp_i    (lite_resp.b_resp),
-    .lite_ar_valid_o  (lite_req.ar_valid),
-    .lite_ar_ready_i  (lite_resp.ar_ready),
-    .lite_ar_addr_o   (lite_req.ar_addr),
-    .lite_r_valid_i   (lite_resp.r_valid),
-    .lite_r_ready_o   (lite_req.r_ready),
-    .lite_r_data_i    (lite_resp.r_data),
-    .lite_r_resp_i    (lite_resp.r_resp)
+    .lite_axil_o (lite_req),
+    .lite_axil_i (lite_resp)
   );
 
-  // Addresses and data bypass the window, which gates the handshakes.
+  // The devices see the size that the host has given.
   always_comb begin
-    devices_axi_o          = mmio_axi_i;
-    devices_axi_o.aw_valid = outer_aw_valid;
-    devices_axi_o.w_valid  = outer_w_valid;
-    devices_axi_o.b_ready  = outer_b_ready;
-    devices_axi_o.ar_valid = outer_ar_valid;
-    devices_axi_o.r_ready  = outer_r_ready;
+    devices_axi_o         = outer_req;
+    devices_axi_o.aw.size = mmio_axi_i.aw.size;
   end
 
   // --- pages ---

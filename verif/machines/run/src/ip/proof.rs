@@ -75,10 +75,11 @@ fn script(proof: &Proof) -> String {
                 let all = patterns.iter().map(|pattern| format!("{kind}:{pattern}"));
                 all.collect::<Vec<_>>().join(" ")
             };
-            // The search goes backwards from the outputs through all cells except registers. A pattern that matches no
-            // port is an error, because the check would always pass.
+            // The search goes backwards from the outputs through all cells except registers. Cells are split into bits
+            // first, because the multiplexer of a structure would lead from each of its fields to all others. A pattern
+            // that matches no port is an error, because the check would always pass.
             format!(
-                "prep -flatten -top {top}; opt -full; \
+                "prep -flatten -top {top}; opt -full; splitcells; opt_clean; \
                  select -set from {}; select -assert-min 1 @from; \
                  select -set to {}; select -assert-min 1 @to; \
                  select -set cone @to %ci*:-$dff,$dffe,$adff,$adffe,$sdff,$sdffe,$aldff; \
