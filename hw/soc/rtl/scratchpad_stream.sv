@@ -21,7 +21,7 @@ module scratchpad_stream
 #(
   // Bytes of the scratchpad, as a power of two, at most 16.
   parameter int unsigned ScratchBits = 16,
-  // Words of eight bytes that are read ahead.
+  // Words of eight bytes that are read ahead, a power of two.
   parameter int unsigned Depth       = 4,
   localparam int unsigned WordBits   = ScratchBits - 2
 ) (
@@ -51,11 +51,9 @@ module scratchpad_stream
   localparam logic [11:0] Source = 12'h000;
   localparam logic [11:0] Count  = 12'h004;
   localparam logic [11:0] Status = 12'h008;
-  // Sizes of counters: words of eight bytes in the scratchpad, words that are kept, places for
-  // them.
+  // Sizes of counters: words of eight bytes in the scratchpad, and words that are kept.
   localparam int unsigned PairBits = ScratchBits - 3;
   localparam int unsigned RoomBits = $clog2(Depth + 1);
-  localparam int unsigned SlotBits = $clog2(Depth);
 
   // --- registers ---
 
@@ -106,10 +104,9 @@ module scratchpad_stream
   logic [31:0]         lower_q;
   // Words that are requested or kept, and words that are kept. A late answer belongs to the message
   // that was given up.
-  logic [RoomBits-1:0] claimed_q, kept_q;
-  logic [SlotBits-1:0] first_q, next_q;
-  logic [63:0]         kept [Depth];
-  logic                claims, arrives, takes, is_quiet;
+  logic [RoomBits-1:0] claimed_q, kept;
+  logic [63:0]         kept_word;
+  logic                claims, arrives, takes, is_quiet, forgets, has_word;
   logic [2:0]          last_bytes;
 
   assign scratch_req_o  = has_requests_q & (half_q | (~gives_up_q & (claimed_q < RoomBits'(Depth))));
@@ -117,18 +114,18 @@ module scratchpad_stream
   assign claims         = scratch_req_o & scratch_gnt_i & ~half_q;
   assign arrives        = scratch_rvalid_i & answer_half_q;
 
-  assign str_valid_o = busy_q & ~gives_up_q & (kept_q != '0);
+  assign str_valid_o = busy_q & ~gives_up_q & has_word;
   assign str_last_o  = rest_q == '0;
   assign str_bytes_o = str_last_o ? bytes_q : 4'd8;
   assign str_abort_o = aborts & busy_q;
   assign takes       = str_valid_o & str_ready_i & ~aborts;
   // In the last word the bytes after the message are zero.
   always_comb begin
-    for (int unsigned i = 0; i < 8; i++) str_data_o[8*i+:8] = 4'(i) < str_bytes_o ? kept[first_q][8*i+:8] : '0;
+    for (int unsigned i = 0; i < 8; i++) str_data_o[8*i+:8] = 4'(i) < str_bytes_o ? kept_word[8*i+:8] : '0;
   end
 
   // No answer is due.
-  assign is_quiet   = ~has_requests_q & (claimed_q == kept_q);
+  assign is_quiet   = ~has_requests_q & (claimed_q == kept);
   assign last_bytes = write_data[2:0];
 
   // A message lasts from the write of its length to the cycle in which the engine takes its last
@@ -177,43 +174,45 @@ module scratchpad_stream
     end
   end
 
-  // Answers become words of eight bytes, which wait here for the engine.
+  // Answers become words of eight bytes, which wait in a queue for the engine. Places are claimed before a word is
+  // requested, so the queue is never full when it arrives. Words of a message that was given up are dropped when its
+  // last answer has come.
+  logic unused_busy, unused_ready;
+  logic [$clog2(Depth)-1:0] unused_write_at, unused_read_at;
+  assign forgets = gives_up_q & is_quiet;
+  sync_fifo #(.Width(64), .Depth(Depth)) u_words (
+    .clk_i,
+    .rst_ni,
+    .flush_i     (forgets),
+    .busy_o      (unused_busy),
+    .level_o     (kept),
+    .write_at_o  (unused_write_at),
+    .read_at_o   (unused_read_at),
+    .in_valid_i  (arrives),
+    .in_ready_o  (unused_ready),
+    .in_data_i   ({scratch_rdata_i, lower_q}),
+    .out_valid_o (has_word),
+    .out_ready_i (takes),
+    .out_data_o  (kept_word)
+  );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       answer_half_q <= 1'b0;
       lower_q       <= '0;
       claimed_q     <= '0;
-      kept_q        <= '0;
-      first_q       <= '0;
-      next_q        <= '0;
     end else begin
       if (scratch_rvalid_i) begin
         answer_half_q <= ~answer_half_q;
         if (!answer_half_q) lower_q <= scratch_rdata_i;
       end
-      claimed_q <= claimed_q + RoomBits'(claims) - RoomBits'(takes);
-      kept_q    <= kept_q + RoomBits'(arrives) - RoomBits'(takes);
-      if (arrives) next_q  <= next_q == SlotBits'(Depth - 1) ? '0 : next_q + 1'b1;
-      if (takes)   first_q <= first_q == SlotBits'(Depth - 1) ? '0 : first_q + 1'b1;
-      // Words of a message that was given up are dropped when its last answer has come.
-      if (gives_up_q && is_quiet) begin
-        claimed_q <= '0;
-        kept_q    <= '0;
-        first_q   <= '0;
-        next_q    <= '0;
-      end
+      claimed_q <= forgets ? '0 : claimed_q + RoomBits'(claims) - RoomBits'(takes);
     end
-  end
-
-  // The words have no reset, because a word is written before it is kept.
-  always_ff @(posedge clk_i) begin
-    if (arrives) kept[next_q] <= {scratch_rdata_i, lower_q};
   end
 
   // An offered word does not change until it is taken, unless the message is aborted.
   `ASSERT(OffersStay_A, str_valid_o && !str_ready_i && !aborts |=> str_valid_o && $stable(str_data_o))
   // No word is written over one that waits.
-  `ASSERT(WordsHaveRoom_A, arrives |-> kept_q < claimed_q)
+  `ASSERT(WordsHaveRoom_A, arrives |-> kept < claimed_q)
   // The scratchpad is read only for a message that software started.
   `ASSERT(NothingIsReadWithoutAMessage_A, scratch_req_o |-> busy_q)
   // After an abort the engine gets nothing more.
