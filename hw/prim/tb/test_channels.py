@@ -1,4 +1,4 @@
-"""A queue or a register slice between two handshakes: each word leaves once, unchanged and in its turn."""
+"""A queue between two handshakes: each word leaves once, unchanged and in its turn."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from plan import parameters
 
 WIDTH = 8
 INPUTS = ["flush_i", "in_valid_i", "in_data_i", "out_ready_i"]
-# A register slice has no `Depth`: it keeps two words.
-DEPTH = parameters().get("Depth", 2)
+DEPTH = parameters()["Depth"]
 WIPES = bool(parameters().get("Wipes", 0))
 
 
@@ -37,9 +36,8 @@ class Channel(Clocked):
             assert int(dut.out_valid_o.value) == bool(self.words)
             if self.words:
                 assert int(dut.out_data_o.value) == self.words[0]
-            if "Depth" in parameters():
-                assert int(dut.level_o.value) == len(self.words)
-                assert int(dut.busy_o.value) == (self.wipe_cycles > 0)
+            assert int(dut.level_o.value) == len(self.words)
+            assert int(dut.busy_o.value) == (self.wipe_cycles > 0)
         except AssertionError:
             await self.let_assertions_fail()
             raise
