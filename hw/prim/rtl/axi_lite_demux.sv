@@ -125,21 +125,10 @@ module axi_lite_demux
   end
 
   // State of both directions. After reset nothing is open, and the port takes addresses at once.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      aw_done_q <= 1'b0;
-      w_done_q  <= 1'b0;
-      w_owner_q <= '0;
-      ar_done_q <= 1'b0;
-      r_owner_q <= '0;
-    end else begin
-      aw_done_q <= aw_done_d;
-      w_done_q  <= w_done_d;
-      w_owner_q <= w_owner_d;
-      ar_done_q <= ar_done_d;
-      r_owner_q <= r_owner_d;
-    end
-  end
+  flop_cell #(.Width(2))          u_write   (.clk_i, .rst_ni, .d_i({aw_done_d, w_done_d}), .q_o({aw_done_q, w_done_q}));
+  flop_cell #(.Width(1))          u_read    (.clk_i, .rst_ni, .d_i(ar_done_d),             .q_o(ar_done_q));
+  flop_cell #(.Width(NumTargets)) u_w_owner (.clk_i, .rst_ni, .d_i(w_owner_d),             .q_o(w_owner_q));
+  flop_cell #(.Width(NumTargets)) u_r_owner (.clk_i, .rst_ni, .d_i(r_owner_d),             .q_o(r_owner_q));
 
   // An access never reaches two blocks.
   `ASSERT(OneTargetAtATime_A, $onehot0(target_aw_valid) && $onehot0(target_ar_valid))

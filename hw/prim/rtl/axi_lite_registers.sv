@@ -31,8 +31,8 @@ module axi_lite_registers
   input  logic        read_err_i
 );
   // The response of each direction.
-  logic        b_valid_q, b_err_q, r_valid_q, r_err_q;
-  logic [31:0] r_data_q;
+  logic        b_valid_d, b_valid_q, b_err_d, b_err_q, r_valid_d, r_valid_q, r_err_d, r_err_q;
+  logic [31:0] r_data_d, r_data_q;
   logic        is_whole;
 
   // Address and data are taken together, as soon as the previous response is taken.
@@ -52,30 +52,18 @@ module axi_lite_registers
   // One response register for each direction. It fills in the cycle of an access and empties when the manager
   // takes the response; an access in that same cycle fills it again, so that none is lost. Data of a refused
   // read are cleared: a register that may not be read must not show through the bus.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      b_valid_q <= 1'b0;
-      b_err_q   <= 1'b0;
-      r_valid_q <= 1'b0;
-      r_err_q   <= 1'b0;
-      r_data_q  <= '0;
-    end else begin
-      // A response stays until it is taken (AMBA AXI §A3.2.1).
-      if (axil_o.aw_ready) begin
-        b_valid_q <= 1'b1;
-        b_err_q   <= write_err_i | ~is_whole;
-      end else if (axil_i.b_ready) begin
-        b_valid_q <= 1'b0;
-      end
-      if (read_o) begin
-        r_valid_q <= 1'b1;
-        r_err_q   <= read_err_i;
-        r_data_q  <= read_err_i ? '0 : read_data_i;
-      end else if (axil_i.r_ready) begin
-        r_valid_q <= 1'b0;
-      end
-    end
-  end
+  // A response stays until it is taken (AMBA AXI §A3.2.1).
+  assign b_valid_d = axil_o.aw_ready | (b_valid_q & ~axil_i.b_ready);
+  assign b_err_d   = axil_o.aw_ready ? write_err_i | ~is_whole : b_err_q;
+  assign r_valid_d = read_o | (r_valid_q & ~axil_i.r_ready);
+  assign r_err_d   = read_o ? read_err_i : r_err_q;
+  assign r_data_d  = !read_o ? r_data_q : read_err_i ? '0 : read_data_i;
+  flop_cell #(.Width(2)) u_write (
+    .clk_i, .rst_ni, .d_i({b_valid_d, b_err_d}), .q_o({b_valid_q, b_err_q})
+  );
+  flop_cell #(.Width(34)) u_read (
+    .clk_i, .rst_ni, .d_i({r_valid_d, r_err_d, r_data_d}), .q_o({r_valid_q, r_err_q, r_data_q})
+  );
 
   assign axil_o.b_valid = b_valid_q;
   assign axil_o.b_resp  = b_err_q ? RespSlverr : RespOkay;
@@ -91,6 +79,7 @@ module axi_lite_registers
   `ASSERT(EveryReadIsAnswered_A, read_o |=> axil_o.r_valid)
   // A block never sees a part of a word as a whole one.
   `ASSERT(OnlyWholeWordsAreWritten_A, write_o && WordsOnly |-> axil_i.w_strb == 4'hf)
-  // A read that a block refuses shows none of its bits on the bus.
-  `ASSERT(ARefusedReadShowsNothing_A, axil_o.r_valid && axil_o.r_resp != RespOkay |-> axil_o.r_data == '0)
+  // A read that a block refuses shows none of its bits on the bus. (Registers have any value before the first reset.)
+  `ASSERT(ARefusedReadShowsNothing_A,
+          1'b1 |=> !(axil_o.r_valid && axil_o.r_resp != RespOkay) || axil_o.r_data == '0)
 endmodule

@@ -76,15 +76,8 @@ module axi_lite_serializer
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q    <= 1'b0;
-      refused_q <= 1'b0;
-    end else begin
-      busy_q    <= busy_d;
-      refused_q <= refused_d;
-    end
-  end
+  flop_cell #(.Width(1)) u_busy    (.clk_i, .rst_ni, .d_i(busy_d),    .q_o(busy_q));
+  flop_cell #(.Width(1)) u_refused (.clk_i, .rst_ni, .d_i(refused_d), .q_o(refused_q));
 
 `ifndef SYNTHESIS
   // These are the rules of AXI4-Lite at the port of the manager.

@@ -98,8 +98,8 @@ module axi_mux_core #(
 
   // --- addresses ---
   // The selected master; kept while its `valid` waits for `ready`.
-  port_t aw_port, aw_port_q, ar_port, ar_port_q, w_port, w_port_q;
-  logic  aw_offered_q, ar_offered_q;
+  port_t aw_port, aw_port_d, aw_port_q, ar_port, ar_port_d, ar_port_q, w_port, w_port_d, w_port_q;
+  logic  aw_offered_d, aw_offered_q, ar_offered_d, ar_offered_q;
   // The address of a burst has passed and its data have not all; the data have all passed and the address has not.
   logic  w_busy_d, w_busy_q, w_done_d, w_done_q;
   logic  aw_passes, w_is_open, w_ends;
@@ -167,27 +167,20 @@ module axi_mux_core #(
   end
 
   // The master served last, the address that waits for `ready`, and the owner of due write data. The selection
-  // is kept until the subordinate takes the address.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      aw_port_q    <= '0;
-      ar_port_q    <= '0;
-      w_port_q     <= '0;
-      aw_offered_q <= 1'b0;
-      ar_offered_q <= 1'b0;
-      w_busy_q     <= 1'b0;
-      w_done_q     <= 1'b0;
-    end else begin
-      // The master selected now counts as served, also if the slave is not ready yet.
-      if (slave_aw_valid_o) aw_port_q <= aw_port;
-      if (slave_ar_valid_o) ar_port_q <= ar_port;
-      aw_offered_q <= slave_aw_valid_o & ~slave_aw_ready_i;
-      ar_offered_q <= slave_ar_valid_o & ~slave_ar_ready_i;
-      w_busy_q     <= w_busy_d;
-      w_done_q     <= w_done_d;
-      if (aw_passes) w_port_q <= aw_port;
-    end
-  end
+  // is kept until the subordinate takes the address. The master selected now counts as served, also if the slave is not
+  // ready yet.
+  assign aw_port_d    = slave_aw_valid_o ? aw_port : aw_port_q;
+  assign ar_port_d    = slave_ar_valid_o ? ar_port : ar_port_q;
+  assign w_port_d     = aw_passes ? aw_port : w_port_q;
+  assign aw_offered_d = slave_aw_valid_o & ~slave_aw_ready_i;
+  assign ar_offered_d = slave_ar_valid_o & ~slave_ar_ready_i;
+  flop_cell #(.Width(PortBits)) u_aw_port (.clk_i, .rst_ni, .d_i(aw_port_d), .q_o(aw_port_q));
+  flop_cell #(.Width(PortBits)) u_ar_port (.clk_i, .rst_ni, .d_i(ar_port_d), .q_o(ar_port_q));
+  flop_cell #(.Width(PortBits)) u_w_port  (.clk_i, .rst_ni, .d_i(w_port_d),  .q_o(w_port_q));
+  flop_cell #(.Width(2)) u_offered (
+    .clk_i, .rst_ni, .d_i({aw_offered_d, ar_offered_d}), .q_o({aw_offered_q, ar_offered_q})
+  );
+  flop_cell #(.Width(2)) u_data    (.clk_i, .rst_ni, .d_i({w_busy_d, w_done_d}), .q_o({w_busy_q, w_done_q}));
 
   // AMBA AXI §A3.2.1: an offered address or beat stays until it is taken.
   `ASSERT(AwWaitsForReady_A, slave_aw_valid_o && !slave_aw_ready_i && KeepsOffers |=>
@@ -206,8 +199,9 @@ module axi_mux_core #(
   // A slave that waits for address and data before it takes either is not blocked (§A3.3.1).
   `ASSERT(DataDoNotWaitForTheirAddress_A, slave_aw_valid_o && w_valid_i[aw_port] && !w_done_q && OffersData |->
           slave_w_valid_o)
+  // Registers have any value before the first reset, so conditions about them begin with the second cycle.
   // After the last beat no data pass until the address was taken.
-  `ASSERT(NoDataPastTheirBurst_A, w_done_q |-> !w_busy_q && !slave_w_valid_o)
+  `ASSERT(NoDataPastTheirBurst_A, 1'b1 |=> !w_done_q || (!w_busy_q && !slave_w_valid_o))
   // The address of a next burst waits, so that its data cannot mix with these.
-  `ASSERT(OneBurstAtATime_A, w_busy_q |-> !slave_aw_valid_o && aw_ready_o == '0)
+  `ASSERT(OneBurstAtATime_A, 1'b1 |=> !w_busy_q || (!slave_aw_valid_o && aw_ready_o == '0))
 endmodule
