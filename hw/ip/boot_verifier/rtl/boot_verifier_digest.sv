@@ -156,6 +156,8 @@ module boot_verifier_digest
   `ASSERT(NoDigestOfAPart_A, !valid_o |=> !valid_o || (words_q > LastWord && blocks_q == 2'd3))
   // The digest does not change while it is compared.
   `ASSERT(ADigestStays_A, valid_o && !start_i |=> valid_o && $stable(digest_q))
+  // A second start, within a message or after it, leaves nothing of the message before.
+  `ASSERT(AStartDiscardsTheDigest_A, start_i |=> !valid_o && words_q == '0 && blocks_q == '0 && digest_q == '0)
   // A word is taken only as a part of the message: what came after it would not be hashed.
   `ASSERT(OnlyTheMessageIsTaken_A, ready_o |-> in_message && valid_i)
 endmodule

@@ -58,4 +58,6 @@ module sha2_narrow (
   `ASSERT(ASecondHalfFollowsAFirst_A, is_second_q && valid_i |-> bytes_i > 4'd4)
   // A half that waits stays the same half.
   `ASSERT(AHalfWaitsForReady_A, valid_o && !ready_i && !flush_i |=> $stable(is_second_q))
+  // After a flush between two halves the next message begins with a first half, or its first four bytes would be lost.
+  `ASSERT(AFlushEndsAWord_A, flush_i |=> !is_second_q)
 endmodule

@@ -122,6 +122,8 @@ module lms_first
   `ASSERT(AValueIsForOneLane_A, $onehot0(valid_o))
   // Nothing is read past the end of a value.
   `ASSERT(NoPairFollowsTheLast_A, fetched_q |-> active_q && done_q < pairs)
+  // A wipe drops the value that is brought: no lane gets a further word of it.
+  `ASSERT(AWipeDropsTheValue_A, wipe_i |=> !active_q && !busy_o && valid_o == '0)
   // The bus belongs to one lane up to the last word of its value.
   `ASSERT(AValueStaysWithItsLane_A, 1'b1 |=> !($past(active_q) && active_q) || $stable(owner_q))
 endmodule
