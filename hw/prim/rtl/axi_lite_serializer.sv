@@ -89,8 +89,8 @@ module axi_lite_serializer
           (ReadsMayFail && axil_o.r_valid && axil_o.r_resp == RespSlverr && axil_o.r_data == '0))
   // No access is taken while another one is open, so a refusal belongs to one access.
   `ASSERT(OneAccessAtATime_A, busy_q |-> !axil_o.aw_ready && !axil_o.w_ready && !axil_o.ar_ready)
-  // A response belongs to an access that was taken.
-  `ASSERT(NoAnswerUnasked_A, axil_o.b_valid || axil_o.r_valid |-> busy_q)
+  // A response belongs to an access that was taken. (Registers have any value before the first reset.)
+  `ASSERT(NoAnswerUnasked_A, 1'b1 |=> !(axil_o.b_valid || axil_o.r_valid) || busy_q)
   // A write never uses data of another one.
   `ASSERT(AWriteIsTakenWhole_A, axil_o.aw_ready == axil_o.w_ready)
   // A refusal is not reported twice.
