@@ -378,7 +378,11 @@ fn closing<'a>(
         BundleType::System => {
             let bootargs = spec.bootargs.as_deref().unwrap_or("");
             if bootargs.len() > MAX_BOOTARGS {
-                let context = format!("it has {} bytes", bootargs.len());
+                let more = bootargs.len() - MAX_BOOTARGS;
+                let context = format!(
+                    "it has {} bytes, {more} more than the {MAX_BOOTARGS} that Linux on RISC-V keeps",
+                    bootargs.len()
+                );
                 return Err(Error::Refused(Refusal::with(Reason::BootargsTooLong, context)));
             }
             Ok(Closing::Bootargs(bootargs.as_bytes()))

@@ -20,7 +20,7 @@ hartlock_image::reasons! {
         "Choose another name for the output.";
     PayloadLooksOther = 1204, Caller, "command §2",
         "The content of a payload file does not fit its type.",
-        "A board that enters compressed data, or a device tree, traps; every signature on it would be right all the same.",
+        "A board that enters compressed data, or a device tree, traps, and Linux panics without a first program; every signature on it would be right all the same.",
         "Decompress the file, or sign it as it is with `--force-type`.";
     BoardForm = 1205, Caller, "command §3",
         "A file is not a valid description of a board.",

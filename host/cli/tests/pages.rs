@@ -58,3 +58,47 @@ fn every_console_of_the_comparisons_works() {
         assert!(fs::metadata(bundle).unwrap().len() > 100_000, "{page}");
     }
 }
+
+/// Returns the names of all test functions in the Rust files of a folder.
+fn tests_in(folder: &Path, names: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            tests_in(&path, names);
+        } else if path.extension().is_some_and(|it| it == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            let tests = text.split("#[test]\n").skip(1).filter_map(|rest| rest.split_once("fn "));
+            names.extend(tests.filter_map(|it| Some(it.1.split_once('(')?.0.to_owned())));
+        }
+    }
+}
+
+#[test]
+fn tests_that_the_page_about_payloads_names_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("docs/src/concepts/payloads.md")).unwrap();
+    let mut tests = Vec::new();
+    for folder in ["host/bundle", "host/cli/tests", "device/handoff/src"] {
+        tests_in(&root.join(folder), &mut tests);
+    }
+    let is_vector = |name: &str| {
+        let exists = |file: &str| root.join("spec/vectors").join(file).is_file();
+        let trees = ["trees", "system-trees"].iter();
+        trees.map(|folder| format!("{folder}/{name}.dtb")).any(|file| exists(&file))
+            || exists(&format!("image/{name}.hlk"))
+    };
+    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what"));
+    let mut count = 0;
+    for row in rows {
+        let last = row.trim_end_matches('|').rsplit('|').next().unwrap();
+        let names = last.split('`').skip(1).step_by(2);
+        let is_word = |name: &&str| name.contains(' ') || ["sign", "boot", "trees"].contains(name);
+        for name in names.filter(|name| !is_word(name)) {
+            let is_test = tests.iter().any(|test| test == name);
+            let is_walk = root.join("host/cli/tests/wrong").join(name).is_file();
+            assert!(is_test || is_walk || is_vector(name), "{name}: {row}");
+            count += 1;
+        }
+    }
+    assert!(count >= 40, "{count}");
+}

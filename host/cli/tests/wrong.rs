@@ -14,7 +14,7 @@ use crate::common::{Bench, Run};
 
 /// Causes of which another test checks cause and hint, by their code and the beginning of the hint. Those of devices are
 /// followed on an emulated board (`cargo xtask boots refusal/hint`).
-const ELSEWHERE: [(&str, &str); 8] = [
+const ELSEWHERE: [(&str, &str); 12] = [
     // boot.rs.
     ("E0103", "Swap the files"),
     ("E0103", "Give a … bundle"),
@@ -23,6 +23,11 @@ const ELSEWHERE: [(&str, &str); 8] = [
     ("E0304", "Sign the system bundle"),
     ("E0307", "Build a ROM"),
     ("E0906", "Use the boot device tree"),
+    // host/bundle/tests/system_tree.rs, which makes such trees and right ones.
+    ("E0908", "Take the tree from before a boot loader"),
+    ("E0908", "Delete the reservation"),
+    ("E0908", "Take the tree from before it was edited"),
+    ("E0908", "Compile the tree without padding"),
     // verbs.rs, which follows it: the size of a compressed kernel depends on the compressor.
     ("E1204", "Decompress the kernel"),
 ];
