@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
+use hartlock_handoff::fdt::Rule;
 use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
 use hartlock_maps::qemu_virt;
@@ -13,9 +14,26 @@ use super::board::{
     fake_root, vector,
 };
 use super::case::Case;
-use hartlock_testkit::bundle::{Block, Edit};
+use hartlock_testkit::bundle::{Block, Draft, Edit};
 use hartlock_testkit::keys::{A, B};
 use xtask::firmware;
+
+/// Changes a name or text of equal length, once, in the device tree for Linux.
+fn rename(draft: &mut Draft, from: &[u8], to: &[u8]) {
+    let data = &mut draft.payloads[2].data;
+    let at = data.windows(from.len()).position(|bytes| bytes == from);
+    let at = at.expect("the tree has the name");
+    data[at..at + from.len()].copy_from_slice(to);
+}
+
+/// Boots with a device tree that the loader refuses, and checks that the console names the rule.
+fn expect_tree_refused(bench: &TestBoard, system: &[Edit], rule: Rule) -> Result<()> {
+    let run = bench.run(&bench.setup(&[], system)?)?;
+    expect_refusal(&run, Stage::Loader, Reason::DeviceTreeUnusable)?;
+    let line = format!("hartlock: device tree: {}", rule.text());
+    ensure!(run.transcript.contains(&line), "the console does not say {line}");
+    Ok(())
+}
 
 /// The region of a bundle in which a byte is changed.
 #[derive(Clone, Copy)]
@@ -185,8 +203,23 @@ fn device_cases() -> Vec<Case> {
         }),
         Case::new("refusal/device-tree-that-is-none", |bench| {
             let system = [Edit::Draft(|draft| draft.payloads[2].data.fill(1))];
+            expect_tree_refused(bench, &system, Rule::Form)
+        }),
+        Case::new("refusal/device-tree-with-a-seed", |bench| {
+            let system = [Edit::Draft(|draft| rename(draft, b"stdout-path", b"kaslr-seed\0"))];
+            expect_tree_refused(bench, &system, Rule::OfOneBoot)
+        }),
+        Case::new("refusal/device-tree-without-the-boot-hart", |bench| {
+            let system = [Edit::Draft(|draft| rename(draft, b"cpu@0", b"cpx@0"))];
+            expect_tree_refused(bench, &system, Rule::BootHart)
+        }),
+        Case::new("refusal/device-tree-without-chosen-boots", |bench| {
+            let system = [Edit::Draft(|draft| {
+                rename(draft, b"chosen", b"chosem");
+                rename(draft, b"reserved-memory", b"reserved-memorx");
+            })];
             let setup = bench.setup(&[], &system)?;
-            expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::DeviceTreeUnusable)
+            expect_boot(&bench.run(&setup)?)
         }),
         Case::new("refusal/no-disk", |bench| {
             let mut setup = bench.setup(&[], &[])?;
