@@ -153,7 +153,8 @@ impl Build<'_> {
         };
         boot_tree::judge(&manifest, self.boards, read)?;
         system_tree::judge(&manifest, self.boards, read)?;
-        let is_replaced = self.is_forced || reuse::is_earlier_version(output, &manifest);
+        let is_replaced = self.is_forced
+            || !hartlock_files::is_standard(output) && reuse::is_earlier_version(output, &manifest);
         hartlock_files::check_output(output, [], is_replaced)?;
         if self.is_dry {
             return Ok(Description::new(&manifest, self.boards));

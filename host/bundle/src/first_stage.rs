@@ -102,7 +102,8 @@ impl FirstStageBuild<'_> {
         image.resize(signed_at, 0);
         image.extend(&signed);
 
-        let is_again = has_same_signed_part(self.output, &image, signed_at);
+        let is_again = !hartlock_files::is_standard(self.output)
+            && has_same_signed_part(self.output, &image, signed_at);
         hartlock_files::check_output(self.output, [], self.is_forced || is_again)?;
         let description = |header, code| FirstStageDescription::new(&header, signer.digest, code);
         if self.is_dry {

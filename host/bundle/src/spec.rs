@@ -250,6 +250,10 @@ impl BundleSpec {
         let folder = path.parent().unwrap_or(Path::new(""));
         for (number, payload) in spec.payloads.iter_mut().enumerate() {
             payload.file = folder.join(&payload.file);
+            // In a description every name is that of a file.
+            if hartlock_files::is_standard(&payload.file) {
+                payload.file = Path::new(".").join(&payload.file);
+            }
             payload.place = file_place(text, number, path);
         }
         if let Some(board) = spec.board.as_mut().filter(|board| hartlock_boards::is_file(board)) {

@@ -22,12 +22,12 @@ use crate::style::WARNING;
 /// Neither bundle is verified; use `hartlock verify` for that. Exit code 0: equal, 1: different.
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
-    /// First bundle
+    /// First bundle, or `-` for standard input
     #[arg(value_name = "BUNDLE")]
-    one: PathBuf,
-    /// Second bundle
+    pub one: PathBuf,
+    /// Second bundle, or `-` for standard input
     #[arg(value_name = "BUNDLE")]
-    other: PathBuf,
+    pub other: PathBuf,
 }
 
 /// The differences between two bundles.

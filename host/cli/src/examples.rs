@@ -76,6 +76,8 @@ pub const SIGN: &str = r#"Examples:
     --boot-fdt boot.dtb -o boot.hlk
   hartlock sign --form first-stage --code stage.bin --key xmss.pem \
     --board hartlock-soc --security-version 1 -o stage.hlf
+  gzip -dc Image.gz | hartlock sign bundle.toml --key root.pem --kernel - \
+    -o system.hlk
 
 bundle.toml:
   type = "system"               # or boot
@@ -111,7 +113,10 @@ First stage:
 Result:
   The bundle has a date only if SOURCE_DATE_EPOCH is set. The same input gives
   the same bytes, except with keys that count their signatures. The bundle is
-  verified before the output file appears; if signing fails, none is written."#;
+  verified before the output file appears; if signing fails, none is written.
+  A payload may be a pipe, such as <(gzip -dc Image.gz); it is read once, up to
+  4 GiB. One may be `-`, which is standard input. With `-o -` the bundle goes to
+  standard output when it is verified, and the report to standard error."#;
 
 pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem
@@ -122,6 +127,7 @@ pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2
   hartlock verify system.hlk --key root.pub.pem --digests  # as sha384sum
   hartlock verify stage.hlf --key xmss.pub.pem --board hartlock-soc --floor 1
+  xz -dc system.hlk.xz | hartlock verify - --key root.pub.pem
 
 Profiles:
   default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256
@@ -154,11 +160,14 @@ Exit code:
 pub const EXTRACT: &str = "Examples:
   hartlock extract system.hlk --verify-key root.pub.pem -o parts
   hartlock extract system.hlk kernel --verify-key root.pub.pem -o parts
+  hartlock extract system.hlk kernel --verify-key root.pub.pem -o - \\
+    > Image
   hartlock extract system.hlk --unverified -o parts";
 
 pub const INSPECT: &str = "Examples:
   hartlock inspect system.hlk
   hartlock inspect system.hlk --hexdump
+  xz -dc system.hlk.xz | hartlock inspect -
   hartlock inspect system.hlk --json";
 
 pub const EXPLAIN: &str = "Examples:
@@ -206,11 +215,12 @@ mod tests {
 
     use crate::Cli;
 
-    /// Returns the command lines in a text: lines that begin with `hartlock`, joined with the lines that a
-    /// `\` continues, without the redirections and comments for the shell.
+    /// Returns the command lines in a text: lines and parts of pipelines that begin with `hartlock`, joined with the
+    /// lines that a `\` continues, without the redirections and comments for the shell.
     fn command_lines(text: &str) -> Vec<Vec<String>> {
         let joined = text.replace("\\\n", " ");
-        let lines = joined.lines().map(str::trim).filter(|line| line.starts_with("hartlock "));
+        let parts = joined.lines().flat_map(|line| line.split(" | ")).map(str::trim);
+        let lines = parts.filter(|line| line.starts_with("hartlock "));
         let is_for_hartlock = |word: &&str| !["#", ">"].contains(word);
         lines
             .map(|line| line.split_whitespace().take_while(is_for_hartlock).map(Into::into))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use hartlock_bundle::build::extract;
-use hartlock_files::{FileError, check_output};
+use hartlock_files::{FileError, check_output, is_standard};
 use hartlock_image::PayloadType;
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -23,13 +23,14 @@ use crate::values;
 #[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
 pub struct ExtractArgs {
     #[command(flatten)]
-    origin: SourceBundle,
+    pub origin: SourceBundle,
     /// Payloads to extract [default: all]
     #[arg(value_name = "PAYLOAD", value_parser = values::payload_type())]
     payloads: Vec<PayloadType>,
-    /// Write the files to this folder; each has the name of its payload
+    /// Write the files to this folder, where each has the name of its payload; `-` writes one payload to standard
+    /// output, when its digest is verified
     #[arg(short, long, value_name = "DIR")]
-    output: PathBuf,
+    pub output: PathBuf,
     /// Replace existing files, but never a private key or the bundle
     #[arg(long)]
     force: bool,
@@ -83,13 +84,26 @@ pub fn run(args: &ExtractArgs) -> Result<Extracted, Failure> {
             format!("it has {}", names.join(", ")),
         ));
     }
-    std::fs::create_dir_all(&args.output)
-        .map_err(|source| FileError::new("create", &args.output, source))?;
+    let wanted: Vec<_> = all.iter().filter(|it| is_wanted(it.payload_type)).collect();
+    let is_to_output = is_standard(&args.output);
+    if is_to_output && wanted.len() != 1 {
+        return Err(Failure::undecided(
+            format!("standard output has room for one payload, not for {}", wanted.len()),
+            "name the payload after the bundle, or give a folder with `--output`",
+        ));
+    }
+    if !is_to_output {
+        std::fs::create_dir_all(&args.output)
+            .map_err(|source| FileError::new("create", &args.output, source))?;
+    }
     let mut files = Vec::new();
-    for payload in all.iter().filter(|it| is_wanted(it.payload_type)) {
+    for payload in wanted {
         let name = payload.payload_type.name();
         let suffix = if args.origin.unverified { ".unverified" } else { "" };
-        let file = args.output.join(format!("{name}{suffix}"));
+        let file = match is_to_output {
+            true => args.output.clone(),
+            false => args.output.join(format!("{name}{suffix}")),
+        };
         check_output(&file, args.origin.inputs().iter().map(PathBuf::as_path), true)?;
         extract(payload, &file, !args.origin.unverified, args.force)
             .map_err(|error| Failure::from(error).with_path(&args.origin.bundle))?;

@@ -32,9 +32,9 @@ pub use summary::manifest_text;
 /// `hartlock verify` with your own keys. Exit code 1: the file is malformed.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// Bundle or first-stage image
+    /// Bundle or first-stage image, or `-` for standard input
     #[arg(value_name = "BUNDLE")]
-    bundle: PathBuf,
+    pub bundle: PathBuf,
     /// File that describes the board, if `hartlock` does not know the board
     #[arg(long, value_name = "BOARD.toml")]
     board: Option<PathBuf>,

@@ -42,6 +42,7 @@ mod verify;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
@@ -129,23 +130,65 @@ fn escaped(error: clap::Error, words: &[OsString]) -> clap::Error {
     }
 }
 
-/// Refuses `-` as a file name for every verb except `kat`, which reads its input line by line. Other inputs
-/// are read twice, and outputs must appear completely or not at all.
+impl Verb {
+    /// Returns the inputs that may be standard input.
+    fn inputs(&self) -> Vec<&Path> {
+        match self {
+            Self::Sign(args) => args.payload_files(),
+            Self::Resign(args) => vec![&args.origin.bundle],
+            Self::Replace(args) => {
+                args.payloads.files().chain([args.origin.bundle.as_path()]).collect()
+            }
+            Self::Verify(args) => args.bundles.iter().map(PathBuf::as_path).collect(),
+            Self::Inspect(args) => vec![&args.bundle],
+            Self::Diff(args) => vec![&args.one, &args.other],
+            Self::Extract(args) => vec![&args.origin.bundle],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the output, if it may be standard output.
+    fn output(&self) -> Option<&Path> {
+        match self {
+            Self::Sign(args) => args.signer.output.as_deref(),
+            Self::Resign(args) => args.signer.output.as_deref(),
+            Self::Replace(args) => args.signer.output.as_deref(),
+            Self::Extract(args) => Some(&args.output),
+            _ => None,
+        }
+    }
+
+    /// Returns true if standard output receives a file.
+    fn writes_to_output(&self) -> bool {
+        self.output().is_some_and(hartlock_files::is_standard)
+    }
+}
+
+/// Refuses `-` where it does not stand for a bundle or a payload, and for two inputs at once. `kat` has rules of its
+/// own, because it reads its input line by line.
 fn check_dash(verb: &Verb, words: &[OsString]) -> Result<(), clap::Error> {
     /// Options with a text, for which a dash is valid.
     const TEXTS: [&str; 3] = ["--label", "--bootargs", "--until"];
     let is_text = |word: &str| TEXTS.contains(&word);
-    let is_dash = |pair: &[OsString]| match pair[1].to_str() {
+    let is_dash = |pair: &&[OsString]| match pair[1].to_str() {
         Some("-") => !pair[0].to_str().is_some_and(is_text),
         Some(word) => word
             .strip_suffix("=-")
             .is_some_and(|it| it.starts_with("--") && !it.contains('=') && !is_text(it)),
         None => false,
     };
-    if matches!(verb, Verb::Kat(_)) || !words.windows(2).any(is_dash) {
+    if matches!(verb, Verb::Kat(_)) {
         return Ok(());
     }
-    let text = "`-` does not mean standard input or output here: name a file, or write `./-`";
+    let given = words.windows(2).filter(is_dash).count();
+    let inputs = verb.inputs().into_iter().filter(|it| hartlock_files::is_standard(it)).count();
+    let text = if given > inputs + usize::from(verb.writes_to_output()) {
+        "`-` does not mean standard input or output here: name a file, or write `./-`"
+    } else if inputs > 1 {
+        "`-` is given for two inputs, and standard input can be read only once: name a file or a pipe"
+    } else {
+        return Ok(());
+    };
     Err(Cli::command().error(ErrorKind::InvalidValue, text))
 }
 
@@ -157,7 +200,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage::print(&error, &words),
     };
-    let output = Output::new(cli.json);
+    let output = Output::new(cli.json, cli.verb.writes_to_output());
     match &cli.verb {
         Verb::Init(args) => output.finish("init", init::run(args)),
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),

@@ -33,6 +33,8 @@ pub trait Report: Serialize {
 #[derive(Debug)]
 pub struct Output {
     is_json: bool,
+    /// True if the result goes to the standard error, because the standard output receives a file.
+    is_output_taken: bool,
 }
 
 /// The JSON object of a verb (see JSON.md).
@@ -46,9 +48,10 @@ struct Envelope<'a, R> {
 }
 
 impl Output {
-    /// Makes an output that prints JSON if `is_json`, else text.
-    pub const fn new(is_json: bool) -> Self {
-        Self { is_json }
+    /// Makes an output that prints JSON if `is_json`, else text, and leaves the standard output to a file if
+    /// `is_output_taken`.
+    pub const fn new(is_json: bool, is_output_taken: bool) -> Self {
+        Self { is_json, is_output_taken }
     }
 
     /// Prints the result of a verb or its failure, and returns the exit code.
@@ -73,7 +76,11 @@ impl Output {
         } else {
             report.map(fit_to_terminal).unwrap_or_default()
         };
-        let written = print(&text);
+        let written = if self.is_output_taken {
+            print(&text, anstream::stderr())
+        } else {
+            print(&text, anstream::stdout())
+        };
         if let Some(failure) = &failure {
             failure.print();
         }
@@ -97,11 +104,10 @@ fn fit_to_terminal(report: &impl Report) -> String {
     if report.is_for_programs() { text } else { page::narrowed(&text, page::width()) }
 }
 
-/// Writes to the standard output. A closed pipe is not an error, because the exit code still has the answer.
-fn print(text: &str) -> io::Result<()> {
+/// Writes the result. A closed pipe is not an error, because the exit code still has the answer.
+fn print(text: &str, mut to: impl Write) -> io::Result<()> {
     let text = hartlock_terminal::output(text);
-    let mut stdout = anstream::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match to.write_all(text.as_bytes()).and_then(|()| to.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         result => result,
     }

@@ -15,9 +15,9 @@ use crate::values;
 #[derive(Debug, clap::Args)]
 pub struct ResignArgs {
     #[command(flatten)]
-    origin: SourceBundle,
+    pub origin: SourceBundle,
     #[command(flatten)]
-    signer: Signer,
+    pub signer: Signer,
 }
 
 /// Replace payloads of a bundle, and sign it again
@@ -27,14 +27,14 @@ pub struct ResignArgs {
 #[derive(Debug, clap::Args)]
 pub struct ReplaceArgs {
     #[command(flatten)]
-    origin: SourceBundle,
+    pub origin: SourceBundle,
     #[command(flatten)]
-    signer: Signer,
+    pub signer: Signer,
     /// Security version of the new bundle (anti-rollback) [default: that of the old bundle]
     #[arg(long, value_name = "N", value_parser = values::number::<u64>)]
     security_version: Option<u64>,
     #[command(flatten)]
-    payloads: PayloadArgs,
+    pub payloads: PayloadArgs,
 }
 
 /// Signs the bundle again.

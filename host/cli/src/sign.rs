@@ -1,6 +1,6 @@
 //! `hartlock sign`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
@@ -26,7 +26,7 @@ pub struct SignArgs {
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
     #[command(flatten)]
-    signer: Signer,
+    pub signer: Signer,
 
     /// Form of the signed file [default: bundle]
     #[arg(long, value_name = "FORM", value_parser = values::form())]
@@ -85,7 +85,7 @@ pub struct SignArgs {
     trust_policy: Option<Policy>,
 }
 
-/// Files of payloads.
+/// Files of payloads. Each may be a pipe, and one of them `-`.
 #[derive(Debug, clap::Args)]
 pub struct PayloadArgs {
     /// OpenSBI as fw_dynamic.bin
@@ -123,6 +123,20 @@ impl PayloadArgs {
         .filter_map(|(file, name)| file.as_ref().map(|_| name))
     }
 
+    /// Returns the files that were given.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        [
+            &self.opensbi,
+            &self.loader,
+            &self.boot_fdt,
+            &self.kernel,
+            &self.initramfs,
+            &self.system_fdt,
+        ]
+        .into_iter()
+        .filter_map(Option::as_deref)
+    }
+
     pub fn specs(&self) -> Vec<PayloadSpec> {
         [
             (PayloadType::Opensbi, &self.opensbi),
@@ -139,6 +153,11 @@ impl PayloadArgs {
 }
 
 impl SignArgs {
+    /// Returns the files whose bytes are signed.
+    pub fn payload_files(&self) -> Vec<&Path> {
+        self.payloads.files().chain(self.first_stage.code.as_deref()).collect()
+    }
+
     /// Returns the name of a given option that this form does not support.
     fn of_other_form(&self, form: Form) -> Option<&'static str> {
         if form == Form::Bundle {

@@ -38,9 +38,9 @@ pub struct Signer {
     /// container. Use this only if no other copy of the key file exists: a copy would reuse one-time keys
     #[arg(long)]
     any_file_system: bool,
-    /// Write the signed file here
+    /// Write the signed file here, or to standard output with `-`, when it is verified
     #[arg(short, long, value_name = "FILE", required_unless_present = "dry_run")]
-    output: Option<PathBuf>,
+    pub output: Option<PathBuf>,
     /// Read, hash and check everything, but sign and write nothing
     #[arg(long)]
     pub dry_run: bool,

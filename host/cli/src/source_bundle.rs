@@ -18,7 +18,7 @@ use crate::{board, values};
 /// The bundle, and who signed it.
 #[derive(Debug, clap::Args)]
 pub struct SourceBundle {
-    /// Existing bundle
+    /// Existing bundle, or `-` for standard input
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
     /// Public key of a signer of the existing bundle: a file, or a name from hartlock.toml; give one for every

@@ -81,7 +81,7 @@ pub fn print(error: &clap::Error, words: &[OsString]) -> ExitCode {
     let command = crate::Cli::command();
     let verb = words.iter().skip(1).find_map(|word| command.find_subcommand(word));
     let verb = verb.map_or("usage", Command::get_name);
-    Output::new(true).finish::<NoReport>(verb, Err(failure(error)))
+    Output::new(true, false).finish::<NoReport>(verb, Err(failure(error)))
 }
 
 /// A verb that was not run has no report.

@@ -33,9 +33,9 @@ use crate::values;
 /// minimum security version; options below check these.
 #[derive(Debug, clap::Args)]
 pub struct VerifyArgs {
-    /// Bundle or first-stage image; of several files, each result is one line
+    /// Bundle or first-stage image, or `-` for standard input; of several files, each result is one line
     #[arg(value_name = "BUNDLE", required = true)]
-    bundles: Vec<PathBuf>,
+    pub bundles: Vec<PathBuf>,
     /// Public key of a signer: a file, or a name from hartlock.toml; give one for every signer
     #[arg(short, long = "key", value_name = "KEY.pub.pem")]
     keys: Vec<PathBuf>,

@@ -338,3 +338,87 @@ fn the_kernel_in_an_efi_application_is_what_the_hint_takes_out() {
     bench.tool("sh", &["-c", command]).unwrap().expect(0);
     assert_eq!(bench.read("Image"), bench.read("linux"), "{command}");
 }
+
+/// Runs a command line in bash, with the folder of the bench as working directory and `hartlock` on PATH.
+fn bash(bench: &Bench, line: &str) -> crate::common::Run {
+    let folder = std::path::Path::new(env!("CARGO_BIN_EXE_hartlock")).parent().unwrap();
+    let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("bash");
+    shell.args(["-o", "pipefail", "-c", line]).current_dir(bench.folder()).env("PATH", path);
+    shell.env("SOURCE_DATE_EPOCH", "1700000000");
+    crate::common::Run::of(shell.output().unwrap())
+}
+
+#[test]
+fn bundles_and_payloads_are_read_from_pipes() {
+    let bench = Bench::with_bundle();
+    bench.damaged("system.hlk", "bad.hlk", |bytes| bytes[5000] ^= 1);
+    for (line, code) in [
+        ("cat system.hlk | hartlock verify - -k root.pub.pem", 0),
+        ("hartlock verify - -k root.pub.pem --digests < system.hlk", 0),
+        ("cat bad.hlk | hartlock verify - -k root.pub.pem", 1),
+        ("hartlock verify <(cat system.hlk) <(cat system.hlk) -k root.pub.pem", 0),
+        ("hartlock verify <(cat system.hlk) <(cat bad.hlk) -k root.pub.pem", 1),
+        ("cat system.hlk | hartlock inspect -", 0),
+        ("cat system.hlk | hartlock inspect /dev/stdin --digests", 0),
+        ("cat system.hlk | hartlock diff - system.hlk", 0),
+        ("cat system.hlk | { hartlock diff <(cat bad.hlk) -; test $? = 1; }", 0),
+        (
+            "cat system.hlk | hartlock extract - --key root.pub.pem -o all && cmp all/kernel linux",
+            0,
+        ),
+        ("cat bad.hlk | hartlock extract - --key root.pub.pem -o none", 1),
+        (
+            "cat system.hlk | hartlock resign - --verify-key root.pub.pem -k root.pem -o again.hlk",
+            0,
+        ),
+    ] {
+        bash(&bench, line).expect(code);
+    }
+    let rest = "--system-fdt virt.dtb --bootargs console=ttyS0 --security-version 4 -k root.pem";
+    let sign = format!("hartlock sign --type system {rest}");
+    bash(&bench, &format!("{sign} --kernel linux --initramfs initrd -o files.hlk")).expect(0);
+    let line = format!("cat initrd | {sign} --kernel <(cat linux) --initramfs - -o pipes.hlk");
+    bash(&bench, &line).expect(0);
+    assert_eq!(bench.read("files.hlk"), bench.read("pipes.hlk"));
+    let run = bash(&bench, &format!("{sign} --kernel - --initramfs - -o no.hlk < linux")).expect(2);
+    assert!(run.stderr.contains("`-` is given for two inputs"), "{run:?}");
+    // In a description `-` is a file like any other.
+    bench.write("-", &bench.read("initrd"));
+    let payloads =
+        ["kernel", "initramfs", "system-fdt"].into_iter().zip(["linux", "-", "virt.dtb"]);
+    let payloads = payloads
+        .map(|(kind, file)| format!("[[payload]]\ntype = \"{kind}\"\nfile = \"{file}\"\n"))
+        .collect::<String>();
+    let text = "type = \"system\"\nsecurity_version = 4\nbootargs = \"console=ttyS0\"\n";
+    bench.write("dash.toml", format!("{text}{payloads}").as_bytes());
+    bash(&bench, "hartlock sign dash.toml -k root.pem -o dash.hlk < /dev/null").expect(0);
+    assert_eq!(bench.read("files.hlk"), bench.read("dash.hlk"));
+}
+
+#[test]
+fn standard_output_gets_a_file_when_it_is_verified() {
+    let bench = Bench::with_bundle();
+    bench.damaged("system.hlk", "bad.hlk", |bytes| bytes[5000] ^= 1);
+    let sign = SIGN_SYSTEM.replace("--kernel linux", "--kernel -");
+    let run = bash(&bench, &format!("hartlock {SIGN_SYSTEM} -o file.hlk")).expect(0);
+    assert!(run.stdout.starts_with("signed"), "{run:?}");
+    let run = bash(&bench, &format!("hartlock {sign} -o - < linux > stream.hlk")).expect(0);
+    assert!(run.stderr.starts_with("signed"), "{run:?}");
+    assert_eq!(bench.read("file.hlk"), bench.read("stream.hlk"));
+    let line = "hartlock extract system.hlk kernel --key root.pub.pem -o - > kernel";
+    let run = bash(&bench, line).expect(0);
+    assert!(run.stderr.starts_with("kernel"), "{run:?}");
+    assert_eq!(bench.read("kernel"), bench.read("linux"));
+    for (line, code) in [
+        ("hartlock extract bad.hlk kernel --key root.pub.pem -o - > no", 1),
+        ("hartlock extract system.hlk --key root.pub.pem -o - > no", 2),
+        (
+            "hartlock sign --type system --kernel initrd --security-version 1 -k root.pem -o - > no",
+            1,
+        ),
+    ] {
+        bash(&bench, line).expect(code);
+        assert_eq!(bench.read("no"), b"", "{line}");
+    }
+}

@@ -23,7 +23,7 @@ pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Copies a file atomically, padded with zeros to a multiple of `unit` bytes, and returns the
 /// length of the copy. The padding takes no space if the file system supports holes.
 pub(crate) fn copy_padded(from: &Path, to: &Path, unit: u64) -> Result<u64, Error> {
-    let mut source = fs::File::open(from).map_err(|source| Error::file("read", from, source))?;
+    let mut source = open(from)?;
     let mut file = begin(to)?;
     let len = io::copy(&mut source, file.as_file_mut())
         .map_err(|source| Error::file("copy", from, source))?;
@@ -36,7 +36,7 @@ pub(crate) fn copy_padded(from: &Path, to: &Path, unit: u64) -> Result<u64, Erro
 
 /// Reads a file that must not be longer than `limit` bytes; otherwise returns `TooLarge`.
 pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Result<Vec<u8>, Error> {
-    let file = fs::File::open(path).map_err(|source| Error::file("read", path, source))?;
+    let file = open(path)?;
     let mut bytes = Vec::new();
     // Reading one byte more than allowed is enough to detect a file that is too long, and a device
     // file cannot fill the memory.
@@ -48,6 +48,12 @@ pub(crate) fn read_bounded(path: &Path, what: &'static str, limit: u64) -> Resul
         return Err(Error::TooLarge { what, size: size.max(bytes.len() as u64), room: limit });
     }
     Ok(bytes)
+}
+
+/// Opens an input, which may be a pipe that was read before.
+fn open(path: &Path) -> Result<fs::File, Error> {
+    let opened = hartlock_files::open(path).map(|(file, _)| file);
+    opened.map_err(|error| Error::file(error.action, &error.path, error.source))
 }
 
 fn begin(path: &Path) -> Result<NamedTempFile, Error> {

@@ -10,9 +10,11 @@ use std::path::{Path, PathBuf};
 
 mod output;
 mod private_key;
+mod stream;
 
 pub use output::{ReplaceRefusal, check_output, check_replaceable};
 pub use private_key::may_be_private_key;
+pub use stream::is_standard;
 
 use tempfile::NamedTempFile;
 use zeroize::Zeroizing;
@@ -83,7 +85,7 @@ impl FileError {
             (Kind::StorageFull, _) => "free some space and try again",
             (Kind::FileTooLarge, _) => "check that this is the right file",
             _ if is_read => {
-                "name a regular file on working storage, and do not change it while this command runs"
+                "name a regular file or a pipe, and do not change the file while this command runs"
             }
             _ => "name another file, on working storage",
         };
@@ -108,13 +110,15 @@ pub fn describe(error: &io::Error) -> String {
     }
 }
 
-/// Opens a regular file for reading and returns its length.
-///
-/// Other types of files have no reliable length, and opening a pipe could block.
+/// Opens a file for reading and returns its length. Of a pipe, and of standard input as `-`, a copy is opened, which
+/// is made the first time. The handle has a position of its own.
 ///
 /// # Errors
-/// Fails if the file is missing, unreadable or not a regular file.
+/// Fails if the file is missing, unreadable, a folder or a device, or if a pipe delivers more than 4 GiB.
 pub fn open(path: &Path) -> Result<(File, u64), FileError> {
+    if let Some(copy) = stream::open(path)? {
+        return Ok(copy);
+    }
     let fail = |source| FileError::new("read", path, source);
     check_regular("read", path, &fs::metadata(path).map_err(fail)?)?;
     let file = File::open(path).map_err(fail)?;
@@ -156,7 +160,7 @@ pub fn read_small(path: &Path, limit: usize) -> Result<Zeroizing<Vec<u8>>, FileE
 }
 
 /// A new file that gets its name when it is complete. If the value is dropped before that, the file is
-/// removed.
+/// removed. With the name `-` it is written to standard output when it is complete.
 ///
 /// Where the file system supports it, the file has no name at all until then, so that even a signal or a
 /// power failure leaves no file. Elsewhere it has a temporary name in the same folder.
@@ -170,6 +174,8 @@ pub struct NewFile {
 enum Storage {
     Unnamed(File),
     Named(NamedTempFile),
+    /// The file goes to standard output when it is complete.
+    Output(File),
 }
 
 impl NewFile {
@@ -190,6 +196,10 @@ impl NewFile {
     }
 
     fn begin(path: &Path, mode: u32) -> Result<Self, FileError> {
+        if is_standard(path) {
+            let file = stream::begin_output().map_err(|it| FileError::new("write", path, it))?;
+            return Ok(Self { path: path.to_path_buf(), storage: Storage::Output(file) });
+        }
         if path.file_name().is_none() {
             return Err(FileError::new("create", path, io::ErrorKind::IsADirectory.into()));
         }
@@ -213,7 +223,7 @@ impl NewFile {
 
     fn file(&self) -> &File {
         match &self.storage {
-            Storage::Unnamed(file) => file,
+            Storage::Unnamed(file) | Storage::Output(file) => file,
             Storage::Named(temporary) => temporary.as_file(),
         }
     }
@@ -271,6 +281,9 @@ impl NewFile {
     /// # Errors
     /// Returns [`ReplaceRefusal`] as the source of the error, or fails if the storage fails.
     pub fn finish(self, is_forced: bool) -> Result<(), FileError> {
+        if is_standard(&self.path) {
+            return self.create();
+        }
         if self.path.symlink_metadata().is_err() {
             return self.create();
         }
@@ -299,6 +312,7 @@ impl NewFile {
             Storage::Named(temporary) => {
                 temporary.persist(&path).map(drop).map_err(|error| error.error)
             }
+            Storage::Output(file) => stream::finish_output(file),
         };
         replaced.map_err(|error| FileError::new("create", &path, error))
     }
@@ -314,6 +328,10 @@ impl NewFile {
             Storage::Unnamed(file) => linux::link(&file, &path),
             Storage::Named(temporary) => {
                 temporary.persist_noclobber(&path).map(drop).map_err(|error| error.error)
+            }
+            Storage::Output(file) => {
+                return stream::finish_output(file)
+                    .map_err(|error| FileError::new("write", &path, error));
             }
         };
         created.map_err(|error| FileError::new("create", &path, error))
@@ -377,6 +395,11 @@ mod linux {
         }
     }
 
+    /// Opens the same file again, with a position of its own.
+    pub(super) fn opened_again(file: &File) -> io::Result<File> {
+        File::open(own_path(file))
+    }
+
     fn own_path(file: &File) -> PathBuf {
         format!("/proc/self/fd/{}", file.as_raw_fd()).into()
     }
@@ -390,6 +413,13 @@ mod linux {
 
     pub(super) fn open_unnamed(_: &Path, _: u32) -> Option<File> {
         None
+    }
+
+    /// The handles share a position, so that only one of them may be read from its position at a time.
+    pub(super) fn opened_again(file: &File) -> io::Result<File> {
+        let mut again = file.try_clone()?;
+        std::io::Seek::rewind(&mut again)?;
+        Ok(again)
     }
 
     pub(super) fn link(_: &File, _: &Path) -> io::Result<()> {

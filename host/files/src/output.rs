@@ -50,6 +50,10 @@ pub fn check_output<'a>(
     inputs: impl IntoIterator<Item = &'a Path>,
     is_forced: bool,
 ) -> Result<(), FileError> {
+    // As an input the same path means standard input, and standard output replaces no file.
+    if crate::is_standard(path) {
+        return Ok(());
+    }
     if inputs.into_iter().any(|input| is_same(path, input)) {
         return Err(ReplaceRefusal::IsInput.of(path));
     }
