@@ -24,10 +24,9 @@ use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
 use hartlock_image::{
     BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
 };
-use hartlock_kernels::signature::CARRIED;
 use hartlock_stage::{measure, signature};
 use hartlock_verify::board::{BOOT_HART, Region};
-use hartlock_verify::{Acceptance, Verdict, authenticate};
+use hartlock_verify::{Acceptance, Statement, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::environment::{self, CSR};
@@ -75,13 +74,7 @@ const _: () = assert!(map::METADATA.size() >= (MAX_SIGNED_SIZE + MAX_SIGNATURES_
 /// The list of supported algorithms, which the signing tool reads from the image (boot flow §5.5).
 #[used]
 #[unsafe(link_section = ".carries")]
-static CARRIES: Carries = Carries { tag: *b"HARTLOCK-CARRIES", algorithms: CARRIED };
-
-#[repr(C)]
-struct Carries {
-    tag: [u8; 16],
-    algorithms: u64,
-}
+static CARRIES: Statement = Statement::of(Statement::LOADER);
 
 /// The verdict and the entry address of the kernel, after every check has passed.
 struct Ready {

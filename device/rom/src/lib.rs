@@ -23,7 +23,7 @@ use hartlock_image::{
 use hartlock_kernels::Kernels;
 use hartlock_kernels::secret::confined;
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
-use hartlock_verify::{Acceptance, Authenticated, Verdict, authenticate};
+use hartlock_verify::{Acceptance, Authenticated, Statement, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::kernels::{self, PrivilegeMode};
@@ -60,6 +60,11 @@ unsafe extern "C" {
     /// OpenSBI and the data that it reads are in place.
     pub fn rom_handover() -> !;
 }
+
+/// The list of supported algorithms, which tools read from the image (boot flow §5.5).
+#[used]
+#[unsafe(link_section = ".carries")]
+static CARRIES: Statement = Statement::of(Statement::ROM);
 
 /// Number of the hart that verifies.
 pub const BOOT_HART: u64 = 0;

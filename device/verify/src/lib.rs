@@ -29,9 +29,11 @@ pub mod harden;
 pub mod pool;
 mod recheck;
 mod signature;
+mod statement;
 pub mod tree;
 
 pub use acceptance::{Acceptance, Placement};
 pub use flow::{Authenticated, Loaded, Platform, authenticate, bits_of};
 pub use harden::Verdict;
 pub use signature::{carries, check_signature, key_id, key_record};
+pub use statement::Statement;

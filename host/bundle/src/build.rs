@@ -27,12 +27,14 @@ use hartlock_keys::{PrivateKey, PublicKey};
 use hartlock_verify::board::Fixed;
 
 mod extract;
-mod loader_statement;
+mod statement;
 #[cfg(test)]
 mod tests;
 mod written;
 
 pub use extract::extract;
+pub use statement::rom_statement;
+pub(crate) use statement::stage;
 
 /// The input of a build.
 #[derive(Clone, Copy, Debug)]
@@ -248,7 +250,7 @@ fn open_sources(spec: &BundleSpec) -> Result<Vec<Source<'_>>, Error> {
 /// # Errors
 /// Fails if the file cannot be read, or contains two different statements.
 pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
-    loader_statement::find(&hartlock_files::open(path)?.0, path)
+    statement::find(&hartlock_files::open(path)?.0, path)
 }
 
 /// Makes the manifest, with zeros for the digests of payloads.
@@ -396,7 +398,7 @@ fn closing<'a>(
 fn carried(list: &TrustList, sources: &[Source<'_>]) -> Result<u64, Error> {
     let loader = sources.iter().find(|it| it.spec.payload_type == PayloadType::Loader);
     let stated = match loader {
-        Some(loader) => loader_statement::find(&loader.file, &loader.spec.file)?,
+        Some(loader) => statement::find(&loader.file, &loader.spec.file)?,
         None => None,
     };
     let of_keys = || {

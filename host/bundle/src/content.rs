@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{Manifest, PayloadType, Reason, u32_at, u64_at};
+use hartlock_verify::Statement;
 
 use crate::Error;
 use crate::units::grouped;
@@ -51,7 +52,8 @@ const FDT: &str = "a device tree";
 const CPIO: &str = "a cpio archive";
 const ELF: &str = "an ELF file";
 const OPENSBI: &str = "OpenSBI";
-const LOADER: &str = "a Hartlock loader";
+pub(crate) const LOADER: &str = "a Hartlock loader";
+pub(crate) const ROM: &str = "a Hartlock ROM";
 const GZIP: &str = "gzip data";
 const XZ: &str = "xz data";
 const ZSTD: &str = "zstd data";
@@ -66,7 +68,7 @@ const DOWNLOAD: &str = "look at the step that downloads it: a server answered so
 const UNPACK_LZ4: &str = "decompress it first, with `lz4 -dc`";
 
 /// All file types that are recognised, those with the more reliable magic bytes first.
-const FORMS: [Form; 33] = [
+const FORMS: [Form; 34] = [
     form(RISCV_IMAGE, 0x38, b"RSC\x05"),
     form("an ARM64 Linux image", 0x38, b"ARM\x64").remedy("build it for RISC-V"),
     form(ZBOOT, 4, b"zimg")
@@ -109,7 +111,8 @@ const FORMS: [Form; 33] = [
     form("a script", 0, b"#!"),
     Form::anywhere("the source of a device tree", b"/dts-v1/")
         .remedy("compile it, with `dtc -I dts -O dtb`"),
-    Form::anywhere(LOADER, b"HARTLOCK-CARRIES"),
+    Form::anywhere(ROM, Statement::ROM),
+    Form::anywhere(LOADER, Statement::LOADER),
     Form::anywhere(OPENSBI, b"OpenSBI v"),
 ];
 

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use hartlock_boards::Boards;
 use hartlock_image::{
-    HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,
+    Algorithm, HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,
     SignatureBlocks, u32_at, u64_at,
 };
 use serde::Serialize;
 
 use crate::describe::{Description, block_keys, lifecycle_names};
-use crate::{Error, content};
+use crate::{Error, build, content};
 use hartlock_files::FileError;
 
 mod fields;
@@ -56,6 +56,9 @@ pub struct Inspection {
     /// Content of a first-stage image, if the file begins as one. All properties of a manifest are then
     /// empty.
     pub first_stage: Option<FirstStage>,
+    /// Signature algorithms that a ROM or loader states that it carries: bit i stands for algorithm number i of image
+    /// format §2.2.
+    pub carried: Option<u64>,
     /// Type of a file that is no bundle and no first stage, if it is known, with its article.
     pub looks_like: Option<&'static str>,
 }
@@ -126,6 +129,11 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     if matches!(inspection.reason, Some(Reason::UnknownTag | Reason::Truncated))
         && !inspection.metadata.starts_with(b"HARTLOCK-")
     {
+        if let Some((name, carried)) = build::stage(&file, path)? {
+            (inspection.looks_like, inspection.carried) = (Some(name), Some(carried));
+            inspection.reason = None;
+            return Ok(inspection);
+        }
         let start = read_at(&mut file, 0, content::START).map_err(fail)?;
         inspection.looks_like = content::name_of(&start);
         if inspection.looks_like.is_some() {
@@ -178,11 +186,20 @@ fn inspect(metadata: Vec<u8>, file_size: u64, boards: &Boards) -> Inspection {
         fields,
         metadata,
         first_stage: None,
+        carried: None,
         looks_like: None,
     }
 }
 
 impl Inspection {
+    /// Returns the names of the schemes that a ROM or loader states that it carries, without their parameters. A number
+    /// that the format does not define has no name.
+    pub fn carried_names(&self) -> Option<Vec<&'static str>> {
+        let carried = self.carried?;
+        let is_there = |number: &u32| carried >> number & 1 != 0;
+        Some((0..u64::BITS).filter(is_there).filter_map(Algorithm::scheme_name).collect())
+    }
+
     /// Returns the possible result of these signatures under each policy; an empty list if they cannot be
     /// parsed.
     pub fn policy_outcomes(&self) -> Vec<PolicyOutcome> {

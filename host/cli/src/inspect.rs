@@ -8,6 +8,7 @@ mod summary;
 
 use std::path::PathBuf;
 
+use anstyle::Style;
 use hartlock_bundle::inspect::{Inspection, inspect_file};
 use hartlock_bundle::plain::add_digests;
 use hartlock_image::Reason;
@@ -32,7 +33,8 @@ pub use summary::manifest_text;
 /// `hartlock verify` with your own keys. Exit code 1: the file is malformed.
 #[derive(Debug, clap::Args)]
 pub struct InspectArgs {
-    /// Bundle or first-stage image, or `-` for standard input
+    /// Bundle or first-stage image, or `-` for standard input; of a ROM or loader, the signature algorithms that it
+    /// carries are shown
     #[arg(value_name = "BUNDLE")]
     pub bundle: PathBuf,
     /// File that describes the board, if `hartlock` does not know the board
@@ -76,7 +78,13 @@ impl Report for InspectReport {
         let size = count_text(self.inspection.file_size, "byte", "bytes");
         // The fields of a bundle say nothing about a file of another type.
         if let (Some(name), View::Summary) = (self.inspection.looks_like, self.view) {
-            page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}: {name}, by its first bytes"));
+            let Some(carried) = self.inspection.carried_names() else {
+                page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}: {name}, by its first bytes"));
+                return page.finish();
+            };
+            page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}: {name}, as it says itself"));
+            let names = if carried.is_empty() { "none".to_owned() } else { carried.join(", ") };
+            page.write_indented("verifies    ", &format!("signatures of {names}"), Style::new());
             return page.finish();
         }
         page.line(format_args!("{BOLD}{path}{BOLD:#}, {size}"));

@@ -94,6 +94,7 @@ pub(super) fn inspect(image: Vec<u8>, file_size: u64) -> Inspection {
         fields,
         metadata,
         first_stage: Some(view),
+        carried: None,
         looks_like: None,
     }
 }

@@ -28,6 +28,9 @@ pub(super) struct Object<'a> {
     /// Type of a file that is no bundle, if it is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     looks_like: Option<&'static str>,
+    /// Signature schemes that a ROM or loader states that it carries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    carries: Option<Vec<&'static str>>,
     fields: &'a [Field],
 }
 
@@ -55,6 +58,7 @@ impl<'a> Object<'a> {
             memory: inspection.memory.as_ref(),
             first_stage: inspection.first_stage.as_ref(),
             looks_like: inspection.looks_like,
+            carries: inspection.carried_names(),
             fields: &inspection.fields,
         }
     }
