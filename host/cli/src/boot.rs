@@ -19,7 +19,7 @@ use hartlock_bundle::reuse::harts_of_trees;
 use hartlock_emulator::board::Emulated;
 use hartlock_emulator::images::Provisioning;
 use hartlock_emulator::machine::{self, HartState, Outcome as Ending, Run};
-use hartlock_emulator::qemu::{Config, Qemu};
+use hartlock_emulator::qemu::Config;
 use hartlock_emulator::{Error as EmulatorError, Stage};
 use hartlock_files::FileError;
 use hartlock_image::Reason;
@@ -31,6 +31,7 @@ use signal_hook::flag;
 
 use crate::board::{self, Choice};
 use crate::failure::{Failure, Outcome};
+use crate::installation;
 use crate::output::{Report, talk};
 use crate::signer::missing_text;
 use crate::style::{ERROR, GOOD, WARNING};
@@ -136,13 +137,18 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     let emulated = Emulated::of(known).map_err(hartlock_bundle::Error::from)?;
     // QEMU counts instructions on one hart only.
     let harts = args.harts.unwrap_or(if args.icount { 1 } else { emulated.max_harts });
+    let rom = args.rom()?;
+    if args.rom.is_none() {
+        talk(&format!("using the ROM {}", terminal::path(&rom)));
+    }
+    causes::check_rom(args, &rom)?;
     causes::check_swapped(args)?;
     // Output files are created before the boot, so that a missing folder is reported at once.
     let files = Files::begin(args)?;
-    let qemu = Qemu::find(args.qemu.as_deref())?;
+    let qemu = installation::qemu(args.qemu.as_deref())?;
     let interrupt = Arc::default();
     end_on_signals(&interrupt)?;
-    let device = device::prepare(args, &known.map())?;
+    let device = device::prepare(args, &rom, &known.map())?;
     let config = Config {
         machine: emulated.machine,
         memory_mib: emulated.memory_mib,

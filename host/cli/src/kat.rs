@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use hartlock_bundle::digest::core_count;
 use hartlock_emulator::bare::find_bench;
-use hartlock_emulator::qemu::Qemu;
 use hartlock_files::FileError;
 use hartlock_kat::host::HostKernel;
 use hartlock_kat::host::board::{self, Board};
@@ -16,6 +15,7 @@ use hartlock_kernels::Tier;
 use serde::Serialize;
 
 use crate::failure::Failure;
+use crate::installation;
 use crate::output::{Report, talk};
 use crate::progress::Progress;
 use crate::units::{count_text, grouped};
@@ -117,7 +117,7 @@ pub fn run(args: &KatArgs) -> Result<Answered, Failure> {
             })?;
             let forced = kernel.map(board_kernel).transpose()?;
             let bench = find_bench(args.bench.as_deref())?;
-            let qemu = Qemu::find(args.qemu.as_deref())?;
+            let qemu = installation::qemu(args.qemu.as_deref())?;
             answer(args, &mut Board::new(qemu, bench, cpu, forced), |error| match error {
                 board::Error::Emulator(error) => error.into(),
                 error => Failure::undecided(error.to_string(), "build the bench again"),

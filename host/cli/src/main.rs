@@ -19,6 +19,7 @@ mod form;
 mod help;
 mod init;
 mod inspect;
+mod installation;
 mod kat;
 mod key;
 mod keygen;

@@ -14,7 +14,7 @@ use crate::form::{Form, not_of_form};
 use crate::output::Report;
 use crate::project::Project;
 use crate::signer::{self, Signer};
-use crate::{board, values};
+use crate::{board, installation, values};
 
 /// Build and sign a bundle or a first-stage image
 ///
@@ -247,6 +247,9 @@ pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
     let mut boards = Boards::default();
     let mut read = args.spec.as_slice().to_vec();
     read.extend(spec.find_board(&mut boards)?);
+    if form == Form::Bundle {
+        installation::complete(&mut spec, &boards);
+    }
     if form == Form::FirstStage {
         let built = first_stage::sign(&args.first_stage, &args.signer, &spec, &boards, &read)?;
         return Ok(Signed::FirstStage(built));

@@ -6,7 +6,7 @@ use hartlock_image::{Algorithm, Lifecycle, Policy};
 
 use crate::board::{self, Choice};
 use crate::failure::Failure;
-use crate::values;
+use crate::{installation, values};
 
 /// Maximum number of characters of a label, which is a heading of the page and of a table column.
 const MAX_LABEL: usize = 40;
@@ -17,9 +17,9 @@ const MAX_LABEL: usize = 40;
 /// stage took. The times are those of the emulator, not of a real board.
 #[derive(Debug, clap::Args)]
 pub struct BootArgs {
-    /// ROM image, as a flat binary
+    /// ROM image, as a flat binary [default: the installed one of the board]
     #[arg(long, value_name = "ROM.bin")]
-    pub(super) rom: PathBuf,
+    pub(super) rom: Option<PathBuf>,
     /// Boot bundle (OpenSBI and loader)
     #[arg(long, value_name = "BUNDLE")]
     pub(super) boot_bundle: PathBuf,
@@ -94,17 +94,34 @@ pub struct BootArgs {
     /// Show only those lines of the console that Hartlock prints
     #[arg(short, long)]
     pub(super) quiet: bool,
-    /// QEMU to use [default: $HARTLOCK_QEMU, or the one on PATH]
+    /// QEMU to use [default: $HARTLOCK_QEMU, the one on PATH, or the one of the installation]
     #[arg(long, value_name = "PROGRAM")]
     pub(super) qemu: Option<PathBuf>,
 }
 
 impl BootArgs {
+    /// Returns the path of the ROM.
+    ///
+    /// # Errors
+    /// Fails if none is given, and none is installed for the board.
+    pub(super) fn rom(&self) -> Result<PathBuf, Failure> {
+        let name = match &self.board {
+            Choice::Name(name) => Some(name.as_str()),
+            Choice::File(_) => None,
+        };
+        self.rom.clone().map_or_else(|| installation::rom(name), Ok)
+    }
+
     /// Returns the paths of all input files.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let compared = self.compare.iter().map(|it| &it.path);
-        let single = [&self.rom, &self.boot_bundle, &self.system];
-        let all = single.into_iter().chain(&self.root_keys).chain(&self.qemu).chain(&self.quote);
+        let single = [&self.boot_bundle, &self.system];
+        let all = single
+            .into_iter()
+            .chain(&self.rom)
+            .chain(&self.root_keys)
+            .chain(&self.qemu)
+            .chain(&self.quote);
         let all = all.chain(compared).map(PathBuf::as_path);
         all.chain(self.board.file()).collect()
     }

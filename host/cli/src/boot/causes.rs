@@ -5,7 +5,7 @@ use std::path::Path;
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
-use hartlock_bundle::build::loader_statement;
+use hartlock_bundle::build::rom_statement;
 use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::inspect::inspect_file;
 use hartlock_bundle::reuse::judge_trees;
@@ -79,7 +79,8 @@ pub(super) fn find(
             )
         }
         (Reason::TrustedAlgorithmMissing, Stage::Rom) => {
-            without_algorithm(&root_keys(args), loader_statement(&args.rom).ok().flatten())
+            let carried = args.rom().ok().and_then(|rom| rom_statement(&rom).ok().flatten());
+            without_algorithm(&root_keys(args), carried)
         }
         (Reason::HartNotStarted | Reason::MemoryReachable, Stage::Loader) => {
             device_tree(args, &args.boot_bundle, "boot")
@@ -137,6 +138,17 @@ fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Opt
         format!("signed by {}; the root keys are {}", names(signers), names(&own)),
         format!("sign the boot bundle with the private half of {}", paths.join(" or ")),
     )
+}
+
+/// Refuses root keys whose algorithms the ROM states that it lacks: it would refuse every boot bundle.
+pub(super) fn check_rom(args: &BootArgs, rom: &Path) -> Result<(), Failure> {
+    let Some(carried) = rom_statement(rom)? else { return Ok(()) };
+    let Some(cause) = without_algorithm(&root_keys(args), Some(carried)) else { return Ok(()) };
+    let failure = Failure::refused(Reason::TrustedAlgorithmMissing, cause.lines).and_undecided();
+    Err(match cause.hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure,
+    })
 }
 
 /// Names the root keys that a ROM cannot use. A ROM without a statement of its algorithms may be one with Ed25519 alone,

@@ -1,5 +1,7 @@
 //! Prepares the device that `hartlock boot` starts.
 
+use std::path::Path;
+
 use hartlock_emulator::images::{self, Device};
 use hartlock_files::check_output;
 use hartlock_image::{MAX_TRUSTED_KEYS, TrustList};
@@ -14,7 +16,7 @@ use crate::style::WARNING;
 use crate::values;
 
 /// Opens or creates the device, and writes ROM, state and bundles into it.
-pub(super) fn prepare(args: &BootArgs, board: &Board) -> Result<Device, Failure> {
+pub(super) fn prepare(args: &BootArgs, rom: &Path, board: &Board) -> Result<Device, Failure> {
     let trust = trust(args)?;
     let device = match &args.state {
         Some(folder) => {
@@ -32,7 +34,7 @@ pub(super) fn prepare(args: &BootArgs, board: &Board) -> Result<Device, Failure>
     let root = root.ok_or_else(|| {
         Failure::undecided("a root key is given twice", "give each `--root-key` once")
     })?;
-    device.program_rom(&args.rom, &root)?;
+    device.program_rom(rom, &root)?;
     let asked = &args.provisioning;
     // A device without a valid state is not repaired here: it must refuse to boot, and the user must see
     // that.
