@@ -12,13 +12,14 @@ mod tree;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use hartlock_boards::model::{Board, find};
 use output::output;
 pub use output::{NOTICE, Output};
-use xtask::{Outcome, Verdict, project};
+use xtask::{Outcome, Verdict, project, run, tools};
 
 /// Where the boards are.
 const BOARDS: &str = "device/boards";
@@ -51,8 +52,13 @@ pub fn main(args: &BoardsArgs) -> Result<Verdict> {
     Ok(if args.check && !stale.is_empty() { Verdict::No } else { Verdict::Yes })
 }
 
-/// Runs the step `boards` of `cargo xtask test`: fails if a generated file is out of date.
+/// Runs the step `boards` of `cargo xtask test`: fails if a generated file is out of date, or if the device trees of a
+/// copy of a board with another number of harts are not those of so many harts.
 pub fn step(root: &Path) -> Result<Outcome> {
+    let dtc = tools::locate()?.dtc;
+    for harts in [1, 2, 8] {
+        copied_with(root, harts, &dtc).with_context(|| format!("a copy with {harts} harts"))?;
+    }
     let stale: Vec<String> =
         stale(root)?.iter().map(|output| output.path.display().to_string()).collect();
     Ok(if stale.is_empty() {
@@ -60,6 +66,35 @@ pub fn step(root: &Path) -> Result<Outcome> {
     } else {
         Outcome::Failed(format!("{}: `cargo xtask boards` writes them", stale.join(", ")))
     })
+}
+
+/// Copies the folder of the board that the port guide copies, changes its number of harts as the guide says, and compiles
+/// both device trees with what is generated then.
+fn copied_with(root: &Path, harts: u64, dtc: &Path) -> Result<()> {
+    const FROM: &str = "qemu-virt";
+    let scratch = tempfile::tempdir()?;
+    let from = root.join(BOARDS).join(FROM);
+    let text = fs::read_to_string(from.join("board.toml"))?;
+    let line =
+        text.lines().find(|line| line.starts_with("harts = ")).context("harts are stated")?;
+    let text = text.replacen(line, &format!("harts = {harts}"), 1);
+    let board = hartlock_boards::read(&text, &|_| None)?;
+    fs::create_dir(scratch.path().join("generated"))?;
+    for (name, content) in tree::fragments(&board)? {
+        fs::write(scratch.path().join("generated").join(name), content)?;
+    }
+    for name in ["virt.dtsi", "boot.dts", "system.dts"] {
+        fs::copy(from.join(name), scratch.path().join(name))?;
+    }
+    for (name, domains) in [("boot.dts", harts), ("system.dts", 0)] {
+        let mut compile = Command::new(dtc);
+        compile.args(["-q", "-I", "dts", "-O", "dts"]).arg(scratch.path().join(name));
+        let tree = run::quietly(&mut compile).with_context(|| name.to_owned())?;
+        let count = |mark: &str| tree.matches(mark).count() as u64;
+        let found = (count("cpu@"), count("opensbi-domain ="));
+        ensure!(found == (harts, domains), "{name}: {found:?} nodes of harts and of their domains");
+    }
+    Ok(())
 }
 
 /// Returns the generated files that differ from the output of the descriptions.
@@ -80,7 +115,7 @@ pub fn outputs(root: &Path) -> Result<Vec<Output>> {
         let stages = match &board.stages_of {
             None => board,
             Some(name) => find(&boards, name)
-                .with_context(|| format!("{}: no board {name} (stages-of)", board.name))?,
+                .with_context(|| format!("{}: no board {name} (stages_of)", board.name))?,
         };
         let folder = Path::new(BOARDS).join(&board.name).join("generated");
         let mut add = |name: &str, content| outputs.push(output(folder.join(name), content));

@@ -20,6 +20,7 @@ pub fn fragments(board: &Board) -> Result<Vec<(&'static str, String)>> {
         ("boot-devices.dtsi", devices(board, Tree::Boot)?),
         ("system-devices.dtsi", devices(board, Tree::System)?),
         ("domain.dtsi", domain(board)?),
+        ("domain-harts.dtsi", domain_harts(board)?),
     ];
     if let Some(iommu) = board.device.iter().find(|device| device.name == "iommu") {
         fragments.push(("system-map.dtsi", system_map(board, iommu)?));
@@ -60,6 +61,17 @@ fn harts(board: &Board) -> Result<String> {
              \t\t#interrupt-cells = <1>;\n\t\tinterrupt-controller;\n\
              \t\tcompatible = \"riscv,cpu-intc\";\n\t}};\n}};\n"
         )?;
+    }
+    Ok(out)
+}
+
+/// Assigns every hart to the domain of OpenSBI, whose node has the label `system` (boot flow §5.6).
+fn domain_harts(board: &Board) -> Result<String> {
+    let harts: Vec<_> = (0..board.harts).map(|hart| format!("&cpu{hart}")).collect();
+    let mut out = notice();
+    writeln!(out, "\n&system {{\n\tpossible-harts = <{}>;\n}};\n", harts.join(" "))?;
+    for hart in harts {
+        writeln!(out, "{hart} {{ opensbi-domain = <&system>; }};")?;
     }
     Ok(out)
 }
