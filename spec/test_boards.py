@@ -46,8 +46,8 @@ class Description:
 
     def range(self, name: str) -> tuple[int, int]:
         region = self.regions[name]
-        if "to-end-of" in region:
-            return region["start"], self.range(region["to-end-of"])[1]
+        if "to_end_of" in region:
+            return region["start"], self.range(region["to_end_of"])[1]
         return region["start"], region["start"] + size(region["size"]) * region.get("count", 1)
 
     def live(self, stage: str) -> set[tuple[int, int]]:
@@ -57,9 +57,9 @@ class Description:
         if self.content["forms"]["environment"] != "supervisor":
             return set()
         regions = {
-            (*self.range(name), region["s-mode"])
+            (*self.range(name), region["s_mode"])
             for name, region in self.regions.items()
-            if "s-mode" in region
+            if "s_mode" in region
         }
         for device in self.content["device"]:
             if device.get("closed", False) or device.get("monitor", False):

@@ -94,7 +94,7 @@ pub enum Dma {
 
 /// A reserved memory region, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a region of memory")]
+#[serde(deny_unknown_fields, expecting = "a region of memory")]
 pub struct Region {
     /// Name of the region.
     pub name: String,
@@ -156,7 +156,7 @@ pub enum SModeAccess {
 
 /// The place of a payload type in memory.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a place of a payload")]
+#[serde(deny_unknown_fields, expecting = "a place of a payload")]
 pub struct Place {
     /// Type of the payload.
     #[serde(deserialize_with = "payload")]
@@ -196,7 +196,7 @@ pub struct Signing {
 
 /// A device with memory-mapped registers, or several of equal size in a row.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a device")]
+#[serde(deny_unknown_fields, expecting = "a device")]
 pub struct Device {
     /// Name of the device.
     pub name: String,
@@ -371,7 +371,7 @@ impl Board {
             }
             _ => {
                 return Err(ReferenceError(format!(
-                    "{}: takes either size or to-end-of",
+                    "{}: takes either size or to_end_of",
                     region.name
                 )));
             }

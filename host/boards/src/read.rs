@@ -19,7 +19,7 @@ pub type Base<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A description as it is written. Every value that can be taken from another board is optional.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a description of a board")]
+#[serde(deny_unknown_fields, expecting = "a description of a board")]
 struct RawDescription {
     name: String,
     soc: Option<String>,
@@ -99,7 +99,7 @@ fn complete(own: RawDescription, text: &str) -> Result<Board, Fault> {
         soc: own.soc.ok_or_else(|| missing("soc"))?,
         about: own.about.ok_or_else(|| missing("about"))?,
         harts: own.harts.ok_or_else(|| missing("harts"))?,
-        ticks_per_second: own.ticks_per_second.ok_or_else(|| missing("ticks-per-second"))?,
+        ticks_per_second: own.ticks_per_second.ok_or_else(|| missing("ticks_per_second"))?,
         stages_of: own.stages_of,
         forms: ModuleSelection {
             environment: own.forms.environment.ok_or_else(|| missing("forms.environment"))?,
@@ -190,7 +190,7 @@ fn check(board: &Board, text: &str) -> Result<(), Fault> {
     unique("region", board.region.iter().map(|it| it.name.as_str()), text)?;
     unique("device", board.device.iter().map(|it| it.name.as_str()), text)?;
     unique("place", board.place.iter().map(|it| it.payload.name()), text)?;
-    unique("root-of-trust", board.root_of_trust.iter().map(|it| it.name.as_str()), text)?;
+    unique("root_of_trust", board.root_of_trust.iter().map(|it| it.name.as_str()), text)?;
     let message = || "loader and pool have room for 1 to 8 harts".to_owned();
     ensure((1..=8).contains(&board.harts), &message, &[KeyPosition::top("harts")])?;
 
@@ -241,16 +241,16 @@ fn check_place(
         "a place is either fixed or aligned",
         "alignment",
     )?;
-    ensure(!place.fixed || place.load_address.is_none(), "its address is fixed", "load-address")?;
+    ensure(!place.fixed || place.load_address.is_none(), "its address is fixed", "load_address")?;
     let alignment = place.alignment.map_or(1, |Size(alignment)| alignment);
     ensure(alignment.is_power_of_two(), "its alignment is not a power of two", "alignment")?;
     let address = place.load_address.unwrap_or(region.start);
     let is_inside = region.start <= address && address < end;
-    ensure(is_inside, "its load address is outside its region", "load-address")?;
+    ensure(is_inside, "its load address is outside its region", "load_address")?;
     let is_aligned = address.is_multiple_of(alignment);
-    ensure(is_aligned, "its load address is not aligned", "load-address")?;
+    ensure(is_aligned, "its load address is not aligned", "load_address")?;
     let is_complete = board.signing.is_none() || place.fixed || place.load_address.is_some();
-    ensure(is_complete, "`hartlock sign` needs a load address", "load-address")
+    ensure(is_complete, "`hartlock sign` needs a load address", "load_address")
 }
 
 fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>, text: &str) -> Result<(), Fault> {

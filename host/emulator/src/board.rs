@@ -66,7 +66,7 @@ impl Emulated {
         }
         if board.forms.clock != Clock::Time || board.ticks_per_second != base.ticks_per_second {
             let message = format!("the clock of {name} is `time`, {} Hz", base.ticks_per_second);
-            return fail(message, ("", "", "ticks-per-second"));
+            return fail(message, ("", "", "ticks_per_second"));
         }
         if let Some(region) =
             SHARED.iter().find(|it| region_range(board, it) != region_range(base, it))
@@ -163,7 +163,7 @@ mod tests {
         let half = changed("size = \"1024 MiB\"", "size = \"512 MiB\"").unwrap();
         assert_eq!(half.memory_mib, 512);
         // The load addresses of payloads do not depend on the machine.
-        assert!(changed("load-address = 0x8200_0000", "load-address = 0x8300_0000").is_ok());
+        assert!(changed("load_address = 0x8200_0000", "load_address = 0x8300_0000").is_ok());
     }
 
     #[test]
@@ -183,8 +183,8 @@ mod tests {
             ),
             ("dma = \"open\"", "dma = \"iommu\"", "which has `dma = \"open\"`", "dma = \"iommu\""),
             ("\"supervisor\"", "\"bare\"", "OpenSBI", "environment = \"bare\""),
-            ("\"time\"", "\"cycles\"", "10000000 Hz", "ticks-per-second = 10_000_000"),
-            ("10_000_000", "1_000_000", "10000000 Hz", "ticks-per-second = 1_000_000"),
+            ("\"time\"", "\"cycles\"", "10000000 Hz", "ticks_per_second = 10_000_000"),
+            ("10_000_000", "1_000_000", "10000000 Hz", "ticks_per_second = 1_000_000"),
             (
                 "start = 0x8012_0000",
                 "start = 0x8013_0000",
