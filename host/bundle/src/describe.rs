@@ -10,7 +10,8 @@ use hartlock_image::{
 
 use serde::{Serialize, Serializer};
 
-/// The content of a manifest. Whether it was verified depends on the function that returns it.
+/// The content of a manifest. Whether it was verified depends on the function that returns it. In JSON, what is not stated is
+/// `null`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Description {
     /// Type of the bundle: `boot` or `system`.
@@ -21,21 +22,20 @@ pub struct Description {
     /// Name of the SoC that the bundle is for.
     pub soc: String,
     /// Further devices that the bundle is for.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_for: Vec<Device>,
     /// Protection of the board against devices that access memory themselves, if the board is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub devices: Option<&'static str>,
     /// Label, a text for people.
+    #[serde(serialize_with = "stated_text")]
     pub label: String,
     /// Security version, which anti-rollback compares.
     pub security_version: u64,
     /// For a system bundle, the minimum security version of the boot bundle with which it boots.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub min_boot_version: Option<u64>,
     /// Lifecycle states in which the bundle may boot.
     pub lifecycle: Vec<&'static str>,
     /// Creation date in seconds since 1970-01-01; 0 if it is not stated.
+    #[serde(serialize_with = "stated")]
     pub created: u64,
     /// Size of the bundle in bytes.
     pub bundle_size: u64,
@@ -46,10 +46,9 @@ pub struct Description {
     /// Payloads, in order.
     pub payloads: Vec<Payload>,
     /// For a boot bundle, the keys that may sign the system bundle.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
-    /// For a system bundle, the kernel command line.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// For a system bundle, the kernel command line; empty if it is not stated.
+    #[serde(serialize_with = "stated_option")]
     pub bootargs: Option<String>,
 }
 
@@ -69,7 +68,6 @@ pub struct Key {
     /// Key id (image format §2.5) in hexadecimal.
     pub key_id: String,
     /// Where the private key is printed, if everybody has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub published: Option<&'static str>,
 }
 
@@ -107,7 +105,7 @@ pub struct Payload {
     /// Size of the memory that belongs to the payload, in bytes.
     pub memory_size: u64,
     /// Address of the first instruction; 0 for data.
-    #[serde(serialize_with = "address")]
+    #[serde(serialize_with = "entry")]
     pub entry: u64,
     /// Name of the hash.
     pub hash: &'static str,
@@ -116,6 +114,7 @@ pub struct Payload {
     /// Mode of the digest: `flat`, `blocks` or `parallelhash`.
     pub mode: &'static str,
     /// Block size in bytes; 0 in mode `flat`.
+    #[serde(serialize_with = "stated")]
     pub block_size: u32,
     /// Number of blocks that are hashed independently: 1 in mode `flat`, 0 if the payload is empty.
     pub block_count: u64,
@@ -242,6 +241,28 @@ pub fn hex(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
+}
+
+/// Serializes a number, of which 0 means that it is not stated.
+pub(crate) fn stated<T: Serialize + PartialEq + Default, S: Serializer>(
+    number: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    Some(number).filter(|it| **it != T::default()).serialize(serializer)
+}
+
+/// Serializes a text that is not stated if it is empty.
+pub(crate) fn stated_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(text).filter(|text| !text.is_empty()).serialize(serializer)
+}
+
+fn stated_option<S: Serializer>(text: &Option<String>, to: S) -> Result<S::Ok, S::Error> {
+    stated_text(text.as_deref().unwrap_or_default(), to)
+}
+
+/// Serializes the entry of code; data has none.
+fn entry<S: Serializer>(entry: &u64, serializer: S) -> Result<S::Ok, S::Error> {
+    if *entry == 0 { serializer.serialize_none() } else { address(entry, serializer) }
 }
 
 /// Serializes an address as hexadecimal text, as addresses are written everywhere else.

@@ -11,7 +11,7 @@ use hartlock_image::{
 };
 use serde::Serialize;
 
-use crate::describe::{Description, block_keys, lifecycle_names};
+use crate::describe::{Description, block_keys, lifecycle_names, stated, stated_text};
 use crate::{Error, build, content};
 use hartlock_files::FileError;
 
@@ -72,6 +72,7 @@ pub struct Header {
     pub signatures_size: u32,
     pub bundle_size: u64,
     pub security_version: u64,
+    #[serde(serialize_with = "stated")]
     pub created: u64,
     pub lifecycle_mask: u32,
     pub lifecycle: Vec<&'static str>,
@@ -79,6 +80,7 @@ pub struct Header {
     pub payload_count: u32,
     pub board: String,
     pub soc: String,
+    #[serde(serialize_with = "stated_text")]
     pub label: String,
 }
 

@@ -23,6 +23,22 @@ pub struct FilePlatform<'a> {
     done: u64,
     loading: Option<PayloadType>,
     failure: Option<io::Error>,
+    /// True if bytes may follow the bundle. The caller looks at them.
+    pub may_be_longer: bool,
+}
+
+/// What fills a dump of flash after the bundle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filling {
+    /// Number of bytes.
+    pub size: u64,
+    /// The byte that is repeated.
+    pub byte: u8,
+}
+
+impl Filling {
+    /// Erased flash has ones, and unused flash of some devices zeros.
+    const BYTES: [u8; 2] = [0xff, 0];
 }
 
 impl<'a> FilePlatform<'a> {
@@ -37,7 +53,7 @@ impl<'a> FilePlatform<'a> {
 
     /// Uses an open file of `len` bytes.
     pub fn new(file: File, len: u64, on_progress: &'a mut dyn FnMut(u64)) -> Self {
-        Self { file, len, on_progress, done: 0, loading: None, failure: None }
+        Self { file, len, on_progress, done: 0, loading: None, failure: None, may_be_longer: false }
     }
 
     /// Returns the type of the payload that was last begun.
@@ -58,7 +74,7 @@ impl Platform for FilePlatform<'_> {
     }
 
     fn ends_with_bundle(&self) -> bool {
-        true
+        !self.may_be_longer
     }
 
     fn read(&mut self, offset: u64, into: &mut [u8]) -> Result<(), Reason> {
@@ -86,6 +102,25 @@ impl Platform for FilePlatform<'_> {
 }
 
 impl FilePlatform<'_> {
+    /// Reads what follows a bundle of `bundle_size` bytes in a dump of flash. Returns `None` if nothing does.
+    ///
+    /// # Errors
+    /// `TrailingBytes` if it is anything else than one repeated byte, which erased or unused flash has.
+    pub(crate) fn filling(&mut self, bundle_size: u64) -> Result<Option<Filling>, Reason> {
+        const PIECE: u64 = 1 << 20;
+        let size = self.len.saturating_sub(bundle_size);
+        let mut first = None;
+        for at in (bundle_size..self.len).step_by(PIECE as usize) {
+            let mut bytes = vec![0; PIECE.min(self.len - at) as usize];
+            self.read(at, &mut bytes)?;
+            let byte = *first.get_or_insert(bytes[0]);
+            if !Filling::BYTES.contains(&byte) || bytes.iter().any(|it| *it != byte) {
+                return Err(Reason::TrailingBytes);
+            }
+        }
+        Ok(first.map(|byte| Filling { size, byte }))
+    }
+
     /// Reads the padding between a payload and the next page, and returns the bits that are set in any of its
     /// bytes: 0 if all bytes are zero.
     pub(crate) fn padding(&mut self, payload: &PayloadRecord) -> Result<u64, Reason> {

@@ -13,7 +13,7 @@ use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
 
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
-use crate::platform::FilePlatform;
+use crate::platform::{FilePlatform, Filling};
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal, boot_tree, content, refusal_detail, system_tree};
 use hartlock_files::FileError;
@@ -104,6 +104,20 @@ pub fn verify_file(
     verify_open_file(file, len, path, expectation, on_progress)
 }
 
+/// Same as [`verify_file`], except that the file may be a dump of flash, which goes on after the bundle with one repeated
+/// byte, 0xff or 0. Returns what it goes on with, too.
+///
+/// # Errors
+/// Same as [`verify_file`].
+pub fn verify_padded_file(
+    path: &Path,
+    expectation: &Expectation,
+    on_progress: OnProgress<'_>,
+) -> Result<(Description, Option<Filling>), Error> {
+    let (file, len) = hartlock_files::open(path)?;
+    verify_opened(file, len, path, expectation, true, on_progress)
+}
+
 /// Same as [`verify_file`], except that the file is already open. `path` is used in messages only.
 ///
 /// # Errors
@@ -115,10 +129,23 @@ pub fn verify_open_file(
     expectation: &Expectation,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
+    verify_opened(file, len, path, expectation, false, on_progress)
+        .map(|(description, _)| description)
+}
+
+fn verify_opened(
+    file: std::fs::File,
+    len: u64,
+    path: &Path,
+    expectation: &Expectation,
+    may_be_longer: bool,
+    on_progress: OnProgress<'_>,
+) -> Result<(Description, Option<Filling>), Error> {
     let mut metadata = vec![0; MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE];
     let total = std::cell::Cell::new(0);
     let mut report = |done| on_progress(done, total.get());
     let mut platform = FilePlatform::new(file, len, &mut report);
+    platform.may_be_longer = may_be_longer;
     let verdict = decide(&mut platform, path, expectation, &mut metadata, |bytes| total.set(bytes));
     verdict.map_err(|error| match (platform.take_failure(), error) {
         (Some(failure), _) => FileError::new("read", path, failure).into(),
@@ -139,7 +166,7 @@ fn decide(
     expectation: &Expectation,
     metadata: &mut [u8],
     on_total: impl FnOnce(u64),
-) -> Result<Description, Error> {
+) -> Result<(Description, Option<Filling>), Error> {
     let maps = expectation.boards.maps();
     let acceptance = expectation.acceptance(&maps)?;
     let mut bundle: Authenticated<'_> = authenticate(platform, &acceptance, &acceptance, metadata)?;
@@ -163,7 +190,8 @@ fn decide(
         boot_tree::judge(manifest, boards, &mut read)?;
         system_tree::judge(manifest, boards, &mut read)?;
     }
-    Ok(Description::new(bundle.manifest(), &expectation.boards))
+    let filling = platform.filling(bundle.manifest().bundle_size)?;
+    Ok((Description::new(bundle.manifest(), &expectation.boards), filling))
 }
 
 /// Returns details about a refusal, one line each.

@@ -79,7 +79,10 @@ fn words(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Array(values) if values.is_empty() => "(none)".to_string(),
         Value::Array(values) => values.iter().map(words).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => fields.values().map(words).collect::<Vec<_>>().join(" "),
+        Value::Object(fields) => {
+            let stated = fields.values().filter(|value| !value.is_null());
+            stated.map(words).collect::<Vec<_>>().join(" ")
+        }
         other => other.to_string(),
     }
 }
@@ -115,7 +118,8 @@ fn fields(description: &Description) -> Result<BTreeMap<String, Value>, Failure>
             _ => drop(fields.insert(name.clone(), value.clone())),
         }
     }
-    fields.retain(|name, _| !IGNORED.iter().any(|it| name.ends_with(it)));
+    // What a bundle does not state is as if its type had no such field.
+    fields.retain(|name, value| !value.is_null() && !IGNORED.iter().any(|it| name.ends_with(it)));
     Ok(fields)
 }
 

@@ -24,7 +24,8 @@ pub const INIT: &str = "Examples:
   hartlock init --board my-board.toml      # a description of your own
 
 Result:
-  hartlock.toml, and a folder keys whose .gitignore admits only public keys.
+  hartlock.toml, a folder keys whose .gitignore admits only public keys, and
+  a .gitignore for bundles and devices, unless there is one.
   Commands look for hartlock.toml in the working directory and the folders above
   it, and print a line on standard error when they use it.";
 
@@ -123,11 +124,12 @@ pub const VERIFY: &str = "Examples:
   hartlock verify system.hlk --key a.pub.pem --key b.pub.pem
   hartlock verify boot.hlk system.hlk --key root.pub.pem
   hartlock verify system.hlk --key root.pub.pem --board qemu-virt --soc virt \\
-    --floor 6 --lifecycle production     # all checks of a device
+    --floor 6 --lifecycle production     # all that a bundle states
   hartlock verify system.hlk --key root.pub.pem --profile cnsa2
   hartlock verify system.hlk --key root.pub.pem --digests  # as sha384sum
   hartlock verify stage.hlf --key xmss.pub.pem --board hartlock-soc --floor 1
   xz -dc system.hlk.xz | hartlock verify - --key root.pub.pem
+  hartlock verify flash.bin --key root.pub.pem --padded    # a dump of flash
 
 Profiles:
   default                    # Ed25519, ECDSA, LMS, ML-DSA; SHA-384, SHA3-256

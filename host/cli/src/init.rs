@@ -32,6 +32,8 @@ pub struct InitArgs {
 #[derive(Debug, Serialize)]
 pub struct Written {
     files: Vec<PathBuf>,
+    /// The `.gitignore` that was there and stays as it is.
+    kept: Option<PathBuf>,
 }
 
 impl Report for Written {
@@ -40,6 +42,10 @@ impl Report for Written {
         for file in &self.files {
             text += &format!("written  {}\n", terminal::path(file));
         }
+        if let Some(kept) = &self.kept {
+            let lines = GENERATED.replace('\n', " ");
+            text += &format!("kept     {}; add {}\n", terminal::path(kept), lines.trim_end());
+        }
         text + "next     hartlock keygen -o keys/root.pem\n"
     }
 }
@@ -47,10 +53,15 @@ impl Report for Written {
 /// Writes the files.
 pub fn run(args: &InitArgs) -> Result<Written, Failure> {
     let keys = args.folder.join("keys");
-    let files = [
+    let mut files = vec![
         (args.folder.join(project::NAME), settings(&args.board, &args.folder)?),
         (keys.join(".gitignore"), IGNORED.to_string()),
     ];
+    let ignored = args.folder.join(".gitignore");
+    let is_kept = ignored.symlink_metadata().is_ok();
+    if !is_kept {
+        files.push((ignored.clone(), GENERATED.to_string()));
+    }
     for (file, _) in &files {
         check_output(file, [], args.force)?;
     }
@@ -58,7 +69,8 @@ pub fn run(args: &InitArgs) -> Result<Written, Failure> {
     for (path, text) in &files {
         write(path, text, args.force)?;
     }
-    Ok(Written { files: files.into_iter().map(|(path, _)| path).collect() })
+    let files = files.into_iter().map(|(path, _)| path).collect();
+    Ok(Written { files, kept: is_kept.then_some(ignored) })
 }
 
 fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), FileError> {
@@ -69,6 +81,10 @@ fn write(path: &Path, text: &str, is_forced: bool) -> Result<(), FileError> {
 
 /// Content of the `.gitignore` that keeps private keys out of version control.
 const IGNORED: &str = "*\n!.gitignore\n!*.pub.pem\n";
+
+/// Content of the `.gitignore` beside the settings: bundles, first stages, and the folder of an emulated device, all of which
+/// commands make.
+const GENERATED: &str = "*.hlk\n*.hlf\n/device/\n";
 
 fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
     let mut boards = Boards::default();

@@ -95,10 +95,8 @@ struct KeyDescription {
     first_stage_digest: Option<String>,
     is_private: bool,
     /// Where the private key is printed, if everybody has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     published: Option<&'static str>,
     /// Form of the file, if it is an older one that is read and not written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     older_form: Option<&'static str>,
     signatures_left: Option<u64>,
     signatures: Option<u64>,

@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anstyle::Style;
+use hartlock_bundle::Error;
 use hartlock_bundle::describe::{Description, Key, hex};
 use hartlock_bundle::first_stage::{FirstStageExpectation, is_first_stage};
 use hartlock_bundle::plain::add_digests;
-use hartlock_bundle::verify::{Expectation, verify_file};
-use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile};
+use hartlock_bundle::platform::Filling;
+use hartlock_bundle::verify::{Expectation, verify_file, verify_padded_file};
+use hartlock_image::{Algorithm, BundleType, Lifecycle, Name, Profile, Reason};
 use hartlock_keys::PublicKey;
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -22,7 +24,7 @@ use crate::page::Page;
 use crate::progress::Progress;
 use crate::project::{self, KeyHalf};
 use crate::style::{ERROR, GOOD, WARNING};
-use crate::units::size_text;
+use crate::units::{count_text, size_text};
 use crate::values;
 
 /// Verify bundles and first-stage images
@@ -66,6 +68,9 @@ pub struct VerifyArgs {
     /// Fail if the bundle uses an algorithm, hash or mode outside of this profile
     #[arg(long, value_name = "PROFILE", value_parser = values::profile())]
     profile: Option<Profile>,
+    /// Accept bytes after the bundle if all of them are 0xff, or all 0, as in a dump of flash. Nothing signs them
+    #[arg(long)]
+    padded: bool,
     /// Show the digest of each payload as `sha384sum` prints it (or as `sha256sum` or `sha512sum`, if the payload
     /// is signed with that hash); this reads the payloads once more
     #[arg(long)]
@@ -87,15 +92,21 @@ pub enum Verified {
 }
 
 impl Verified {
-    /// Returns what was not compared because the board is not known, for the line of one of several files.
-    fn unknown(&self) -> Option<String> {
-        match self {
-            Self::Bundle(verified) if !verified.checked.placement => Some(format!(
+    /// Returns what is behind the bundle, and what was not compared because the board is not known, for the line of one
+    /// of several files.
+    fn remarks(&self) -> String {
+        let Self::Bundle(verified) = self else { return String::new() };
+        let mut text = String::new();
+        if let Some(padding) = &verified.padding {
+            text += &format!(" ({})", padding.text());
+        }
+        if !verified.checked.placement {
+            text += &format!(
                 " (load addresses not compared: the memory map of board {} is unknown)",
                 terminal::text(&verified.manifest.board)
-            )),
-            Self::Bundle(_) | Self::FirstStage(_) => None,
+            );
         }
+        text
     }
 }
 
@@ -116,8 +127,24 @@ pub struct VerifiedBundle {
     #[serde(skip_serializing_if = "Option::is_none")]
     bundle: Option<PathBuf>,
     signed_by: Vec<VerifiedSigner>,
+    /// What follows the bundle in the file; `None` if nothing does.
+    padding: Option<Padding>,
     checked: BundleChecks,
     manifest: Description,
+}
+
+/// What follows the bundle in a dump of flash.
+#[derive(Debug, Serialize)]
+struct Padding {
+    size: u64,
+    byte: u8,
+}
+
+impl Padding {
+    fn text(&self) -> String {
+        let size = count_text(self.size, "byte", "bytes");
+        format!("{size} of {:#04x} after the bundle, which nobody signed", self.byte)
+    }
 }
 
 /// The results for several files.
@@ -141,9 +168,9 @@ impl Report for Several {
         let mut page = Page::new();
         for Judged { bundle, error, report, .. } in &self.bundles {
             let bundle = terminal::path(bundle);
-            let unknown = report.as_ref().and_then(Verified::unknown).unwrap_or_default();
+            let remarks = report.as_ref().map(Verified::remarks).unwrap_or_default();
             match error {
-                None => page.line(format_args!("{GOOD}verified{GOOD:#}    {bundle}{unknown}")),
+                None => page.line(format_args!("{GOOD}verified{GOOD:#}    {bundle}{remarks}")),
                 Some(failure) if failure.outcome() == Outcome::Refused => page
                     .line(format_args!("{ERROR}refused{ERROR:#}     {bundle}: {}", failure.line())),
                 Some(failure) => page.line(format_args!(
@@ -239,7 +266,7 @@ impl VerifiedBundle {
             let Some(plain) = &payload.plain else { continue };
             row("digest", &format!("{}  {} ({})", plain.digest, payload.payload_type, plain.tool));
         }
-        let (asked, unchecked) = self.checked.texts();
+        let (asked, mut unchecked) = self.checked.texts();
         let mut checked: Vec<_> =
             ["signatures", "manifest", "payload digests", "padding"].map(str::to_string).into();
         if self.checked.placement {
@@ -247,8 +274,10 @@ impl VerifiedBundle {
         }
         checked.extend(asked);
         row("checked", &checked.join(", "));
-        if !unchecked.is_empty() {
-            row("not checked", &unchecked.join(", "));
+        unchecked.push("what only a device knows: root keys, revoked keys, what payloads do");
+        row("not checked", &unchecked.join(", "));
+        if let Some(padding) = &self.padding {
+            row("padding", &padding.text());
         }
         if !self.checked.placement {
             row(
@@ -367,11 +396,13 @@ fn one(
         return Err(not_of_form("--capacity", Form::Bundle));
     }
     let mut progress = Progress::new("verifying");
-    let result = verify_file(bundle, expectation, &mut |done, total| {
-        progress.show(done, total);
-    });
+    let mut show = |done, total| progress.show(done, total);
+    let result = match args.padded {
+        true => verify_padded_file(bundle, expectation, &mut show),
+        false => verify_file(bundle, expectation, &mut show).map(|manifest| (manifest, None)),
+    };
     drop(progress);
-    let mut manifest = result.map_err(|error| Failure::from(error).with_path(bundle))?;
+    let (mut manifest, filling) = result.map_err(|error| refusal(error, args, bundle))?;
     if args.digests {
         add_digests(bundle, &mut manifest)?;
     }
@@ -388,6 +419,7 @@ fn one(
     Ok(Verified::Bundle(Box::new(VerifiedBundle {
         bundle: (args.bundles.len() == 1).then(|| bundle.to_path_buf()),
         signed_by,
+        padding: filling.map(|Filling { size, byte }| Padding { size, byte }),
         checked: BundleChecks {
             placement: expectation.boards.by_name(&manifest.board).is_some(),
             bundle_type: args.bundle_type.map(BundleType::name),
@@ -400,6 +432,22 @@ fn one(
         },
         manifest,
     })))
+}
+
+/// Returns the failure for a refusal, with advice for a dump of flash.
+fn refusal(error: Error, args: &VerifyArgs, bundle: &Path) -> Failure {
+    let is_longer =
+        matches!(&error, Error::Refused(refusal) if refusal.reason == Reason::TrailingBytes);
+    let failure = Failure::from(error).with_path(bundle);
+    match (is_longer, args.padded) {
+        (false, _) => failure,
+        (true, false) => failure.with_hint(
+            "remove the bytes after the end of the bundle; if they only fill a dump of flash, add `--padded`",
+        ),
+        (true, true) => failure.with_hint(
+            "remove the bytes after the end of the bundle: they are neither all 0xff nor all 0",
+        ),
+    }
 }
 
 /// Verifies one first-stage image.
@@ -415,6 +463,7 @@ fn one_first_stage(
         given(args.boot_version.is_some(), "--boot-version"),
         given(args.profile.is_some(), "--profile"),
         given(args.digests, "--digests"),
+        given(args.padded, "--padded"),
     ];
     if let Some(option) = other.into_iter().flatten().next() {
         return Err(not_of_form(option, Form::FirstStage));

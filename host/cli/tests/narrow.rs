@@ -160,6 +160,9 @@ fn results_and_errors_of_every_verb_fit() {
     );
     let sign = "sign --type system --kernel linux --initramfs initrd --system-fdt virt.dtb --security-version 4";
     let sign = format!("{sign} --key root.pem --force -o new.hlk");
+    // The first run would write the file, and the second one find it.
+    std::fs::create_dir(bench.path("project")).unwrap();
+    bench.write("project/.gitignore", b"");
     let table = [
         "init --force project",
         "keygen -o root.pem",

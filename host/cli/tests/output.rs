@@ -126,3 +126,53 @@ fn output_that_is_no_terminal_has_no_colours_and_no_bars() {
         assert!(!run.stdout.contains('\x1b') && !run.stderr.contains('\x1b'), "{run:?}");
     }
 }
+
+#[test]
+fn what_is_not_stated_is_null() {
+    /// Fields in which an empty string or 0 is a value: offsets, sizes, and fields of the format as they are stored.
+    const VALUES: [&str; 4] = ["offset", "value", "size", "signatures_size"];
+    fn walk(value: &serde_json::Value, path: &str, found: &mut Vec<String>) {
+        use serde_json::Value;
+        match value {
+            Value::Object(fields) => {
+                fields.iter().for_each(|(name, it)| walk(it, &format!("{path}.{name}"), found));
+            }
+            Value::Array(items) => items.iter().for_each(|it| walk(it, path, found)),
+            Value::String(text) if text.is_empty() => found.push(path.to_owned()),
+            Value::Number(number) if number.as_f64() == Some(0.0) => found.push(path.to_owned()),
+            _ => {}
+        }
+    }
+    let bench = Bench::with_bundle();
+    bench.damaged("system.hlk", "short", |bytes| bytes.truncate(100));
+    // This bundle states as little as possible.
+    let bare = "sign --type system --kernel linux --system-fdt virt.dtb --security-version 1 --key root.pem";
+    let bare = format!("{bare} -o bare.hlk --json");
+    let mut found = Vec::new();
+    for words in [
+        bare.as_str(),
+        "verify bare.hlk --key root.pub.pem --json",
+        "inspect bare.hlk --json",
+        "inspect linux --json",
+        "inspect short --json",
+        "diff bare.hlk system.hlk --json",
+        "extract bare.hlk --key root.pub.pem -o parts --json",
+        "key show root.pem --json",
+        "key show root.pub.pem --json",
+    ] {
+        let json = bench.run(&words.split(' ').collect::<Vec<_>>()).json();
+        // The header of a file that is no bundle is whatever is there.
+        if !words.contains("linux ") || words == bare {
+            walk(&json, words, &mut found);
+        } else {
+            walk(&json["looks_like"], words, &mut found);
+        }
+    }
+    found.retain(|path| !VALUES.iter().any(|it| path.ends_with(&format!(".{it}"))));
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    let json = bench.run(&["inspect", "bare.hlk", "--json"]).json();
+    for name in ["label", "created", "bootargs", "min_boot_version", "trust"] {
+        assert_eq!(json["manifest"].get(name), Some(&serde_json::Value::Null), "{name}");
+    }
+    assert_eq!(json["manifest"]["payloads"][1]["entry"], serde_json::Value::Null);
+}

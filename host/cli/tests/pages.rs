@@ -1,4 +1,5 @@
-//! Runs the console examples of pages for users of other bootloaders, all examples of a page in one folder.
+//! Runs the console examples of pages for users of other bootloaders, all examples of a page in one folder, and compares the
+//! samples of the first page with what the command prints.
 
 use std::fs;
 use std::path::Path;
@@ -59,46 +60,85 @@ fn every_console_of_the_comparisons_works() {
     }
 }
 
-/// Returns the names of all test functions in the Rust files of a folder.
-fn tests_in(folder: &Path, names: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            tests_in(&path, names);
-        } else if path.extension().is_some_and(|it| it == "rs") {
-            let text = fs::read_to_string(&path).unwrap();
-            let tests = text.split("#[test]\n").skip(1).filter_map(|rest| rest.split_once("fn "));
-            names.extend(tests.filter_map(|it| Some(it.1.split_once('(')?.0.to_owned())));
+/// Returns the commands in the console examples of the first page, each with the output that the page shows.
+fn samples() -> Vec<(String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/start.md");
+    let text = fs::read_to_string(path).unwrap();
+    let mut samples: Vec<(String, String)> = Vec::new();
+    for console in text.split("```console\n").skip(1) {
+        let mut is_command = false;
+        for line in console.split("```").next().unwrap().lines() {
+            let begins = line.strip_prefix("$ ");
+            if begins.is_some() {
+                samples.push((String::new(), String::new()));
+            }
+            // A console without a command is a chart.
+            let Some((command, output)) = samples.last_mut() else { continue };
+            let is_continued = is_command && command.trim_end().ends_with(['\\', '|']);
+            is_command = begins.is_some() || is_continued;
+            let to = if is_command { command } else { output };
+            *to += begins.unwrap_or(line);
+            to.push('\n');
         }
     }
+    samples
+}
+
+/// Replaces what differs between runs and kernels: key ids, and sizes of payloads.
+fn masked(text: &str) -> String {
+    let words = text.split_inclusive([' ', '\n', '(', ')']);
+    let mask = |word: &str| {
+        let plain = word.trim_end_matches([' ', '\n', '(', ')', '…']);
+        let is_id = plain.len() >= 12 && plain.chars().all(|c| c.is_ascii_hexdigit());
+        let is_size = plain.parse::<f64>().is_ok() && plain.contains('.');
+        let mask = if is_id { "KEY-ID" } else { "SIZE" };
+        if is_id || is_size { word.replacen(plain, mask, 1) } else { word.to_owned() }
+    };
+    words.map(mask).collect::<String>().replace("SIZE MiB", "SIZE").replace("SIZE KiB", "SIZE")
 }
 
 #[test]
-fn tests_that_the_page_about_payloads_names_exist() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let text = fs::read_to_string(root.join("docs/src/concepts/payloads.md")).unwrap();
-    let mut tests = Vec::new();
-    for folder in ["host/bundle", "host/cli/tests", "device/handoff/src"] {
-        tests_in(&root.join(folder), &mut tests);
+fn the_samples_of_the_first_page_are_what_the_command_prints() {
+    let tool = Path::new(env!("CARGO_BIN_EXE_hartlock")).parent().unwrap();
+    let path = format!("{}:{}", tool.display(), std::env::var("PATH").unwrap());
+    let bench = bench();
+    // The page changes the kernel 10,000,000 bytes after the start of the bundle.
+    let mut linux = bench.read("linux");
+    linux.resize(12_900_000, 0x11);
+    linux[16..24].copy_from_slice(&12_900_000_u64.to_le_bytes());
+    fs::create_dir_all(bench.path("target/demo")).unwrap();
+    bench.write("target/demo/linux", &linux);
+    let initramfs = [b"070701".to_vec(), vec![0x22; 2_500_000]].concat();
+    bench.write("target/demo/initramfs", &initramfs);
+    for (from, to) in [
+        ("loader.bin", "loader.bin"),
+        ("fw_dynamic.bin", "fw_dynamic.bin"),
+        ("boot.dtb", "boot.dtb"),
+        ("board.dtb", "system.dtb"),
+    ] {
+        fs::copy(bench.path(from), bench.path("target/demo").join(to)).unwrap();
     }
-    let is_vector = |name: &str| {
-        let exists = |file: &str| root.join("spec/vectors").join(file).is_file();
-        let trees = ["trees", "system-trees"].iter();
-        trees.map(|folder| format!("{folder}/{name}.dtb")).any(|file| exists(&file))
-            || exists(&format!("image/{name}.hlk"))
-    };
-    let rows = text.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| what"));
-    let mut count = 0;
-    for row in rows {
-        let last = row.trim_end_matches('|').rsplit('|').next().unwrap();
-        let names = last.split('`').skip(1).step_by(2);
-        let is_word = |name: &&str| name.contains(' ') || ["sign", "boot", "trees"].contains(name);
-        for name in names.filter(|name| !is_word(name)) {
-            let is_test = tests.iter().any(|test| test == name);
-            let is_walk = root.join("host/cli/tests/wrong").join(name).is_file();
-            assert!(is_test || is_walk || is_vector(name), "{name}: {row}");
-            count += 1;
+    let mut compared = 0;
+    for (command, shown) in samples() {
+        let is_run = ["hartlock keygen", "hartlock sign", "hartlock verify", "cp ", "printf "];
+        if !is_run.iter().any(|it| command.starts_with(it)) {
+            continue;
         }
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(&command).current_dir(bench.folder()).env("PATH", &path);
+        let run = Run::of(shell.env_remove("SOURCE_DATE_EPOCH").output().unwrap());
+        if shown.is_empty() {
+            assert_eq!(run.code, 0, "{command}{run:#?}");
+            continue;
+        }
+        assert_eq!(masked(&(run.stdout + &run.stderr)), masked(&shown), "{command}");
+        compared += 1;
     }
-    assert!(count >= 40, "{count}");
+    assert!(compared >= 3, "only {compared} samples were compared");
+    // What a device prints is made of the same texts.
+    let shown = samples().into_iter().map(|(_, output)| output).collect::<String>();
+    let reason = bench.run(&["explain", "E0801", "--json"]).expect(0).json()["reasons"][0].clone();
+    let [title, hint] = ["title", "hint"].map(|name| reason[name].as_str().unwrap().to_owned());
+    assert!(shown.contains(&format!("hartlock: loader refused: E0801 {title}\n")), "{title}");
+    assert!(shown.contains(&format!("hartlock: hint: {hint}\n")), "{hint}");
 }

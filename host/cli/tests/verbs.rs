@@ -32,7 +32,9 @@ fn a_bundle_that_was_signed_verifies() {
     ];
     let run = verify(&bench, "system.hlk", &[&asked[..], &["production"]].concat()).expect(0);
     assert!(run.stdout.contains("floor 4, boot version 1,"), "{run:?}");
-    assert!(!run.stdout.contains("not checked"), "{run:?}");
+    let line =
+        "\nnot checked what only a device knows: root keys, revoked keys, what payloads do\n";
+    assert!(run.stdout.contains(line), "{run:?}");
 }
 
 #[test]
@@ -421,4 +423,65 @@ fn standard_output_gets_a_file_when_it_is_verified() {
         bash(&bench, line).expect(code);
         assert_eq!(bench.read("no"), b"", "{line}");
     }
+}
+
+#[test]
+fn a_padded_dump_of_flash_verifies_if_it_is_asked_for() {
+    let bench = Bench::with_bundle();
+    // More than what is read at once.
+    for (name, more) in [
+        ("ones", vec![0xff; (1 << 20) + 7]),
+        ("zeros", vec![0; 5]),
+        ("mixed", [vec![0xff; 1 << 20], vec![0]].concat()),
+        ("other", vec![0x55; 8]),
+    ] {
+        bench.damaged("system.hlk", name, |bytes| bytes.extend(&more));
+        let run = verify(&bench, name, &[]).expect(1);
+        assert!(run.stderr.contains("E0803") && run.stderr.contains("add `--padded`"), "{run:?}");
+    }
+    let run = verify(&bench, "ones", &["--padded"]).expect(0);
+    let line = "padding     1,048,583 bytes of 0xff after the bundle, which nobody signed";
+    assert!(run.stdout.contains(line), "{run:?}");
+    let json = verify(&bench, "zeros", &["--padded", "--json"]).expect(0).json();
+    assert_eq!(json["padding"], serde_json::json!({ "size": 5, "byte": 0 }));
+    let json = verify(&bench, "system.hlk", &["--padded", "--json"]).expect(0).json();
+    assert_eq!(json["padding"], serde_json::Value::Null);
+    let both = verify(&bench, "zeros", &["ones", "--padded"]).expect(0).stdout;
+    assert!(both.contains("(5 bytes of 0x00 after the bundle"), "{both}");
+    for name in ["mixed", "other"] {
+        let run = verify(&bench, name, &["--padded"]).expect(1);
+        assert!(run.stderr.contains("E0803") && run.stderr.contains("neither all 0xff"), "{run:?}");
+    }
+    // The bundle itself has to be as whole as ever.
+    bench.damaged("ones", "changed", |bytes| bytes[5000] ^= 1);
+    verify(&bench, "changed", &["--padded"]).expect(1);
+    bench.damaged("system.hlk", "short", |bytes| bytes.truncate(5000));
+    verify(&bench, "short", &["--padded"]).expect(1);
+}
+
+#[test]
+fn git_ignores_what_a_workspace_makes() {
+    let bench = Bench::new();
+    if bench.tool("git", &["init", "--quiet", "."]).is_none() {
+        return;
+    }
+    let run = bench.run(&["init"]).expect(0);
+    assert!(run.stdout.contains(".gitignore"), "{run:?}");
+    bench.run(&["keygen", "-o", "keys/root.pem"]).expect(0);
+    let args = SIGN_SYSTEM.replace("root.pem", "keys/root.pem") + " -o system.hlk";
+    bench.run(&args.split_whitespace().collect::<Vec<_>>()).expect(0);
+    std::fs::create_dir(bench.path("device")).unwrap();
+    bench.write("device/pflash0.img", b"flash");
+    let list = bench.tool("git", &["status", "--short", "--untracked-files=all"]).unwrap().stdout;
+    let made = [".gitignore", "hartlock.toml", "keys/.gitignore", "keys/root.pub.pem"];
+    let payloads = ["fw.bin", "initrd", "linux", "virt.dtb"];
+    let mut seen: Vec<_> = list.lines().map(|line| line.trim_start_matches("?? ")).collect();
+    seen.retain(|name| !payloads.contains(name));
+    assert_eq!(seen, made, "{list}");
+    // A file of the user stays as it is, and the report says what to add to it.
+    let other = Bench::new();
+    other.write(".gitignore", b"mine\n");
+    let run = other.run(&["init", "--force"]).expect(0);
+    assert!(run.stdout.contains("kept     ./.gitignore; add *.hlk *.hlf /device/"), "{run:?}");
+    assert_eq!(other.read(".gitignore"), b"mine\n");
 }

@@ -23,13 +23,10 @@ pub(super) struct Object<'a> {
     policies: Vec<Policy>,
     memory: Option<&'a Memory>,
     /// Content of a first-stage image, if the file begins as one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     first_stage: Option<&'a FirstStage>,
     /// Type of a file that is no bundle, if it is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     looks_like: Option<&'static str>,
     /// Signature schemes that a ROM or loader states that it carries.
-    #[serde(skip_serializing_if = "Option::is_none")]
     carries: Option<Vec<&'static str>>,
     fields: &'a [Field],
 }
