@@ -1,5 +1,6 @@
 //! `cargo xtask install` and `cargo xtask archive` put the command, its manual pages and completions, the firmware
-//! images and OpenSBI into a prefix or into one archive file.
+//! images and OpenSBI into a prefix or into one archive file. An installation on this machine also has a link to the QEMU
+//! that was fetched.
 //!
 //! Installed files are listed in `share/hartlock/files`, which `--remove` reads.
 
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
-use xtask::{Outcome, Verdict, monitor, project, run};
+use xtask::{Outcome, Verdict, monitor, project, run, tools};
 
 #[derive(clap::Args)]
 pub struct InstallArgs {
@@ -57,7 +58,10 @@ pub fn main(args: &InstallArgs) -> Result<Verdict> {
         println!("{count} files removed from {}", top.display());
         return Ok(Verdict::Yes);
     }
-    let files = install(&Built::usual()?, &top)?;
+    let built = Built::usual()?;
+    // What is staged goes to another machine, where the link would lead nowhere.
+    let qemu = args.destdir.is_none().then(tools::locate).transpose()?.map(|tools| tools.qemu);
+    let files = install(&built, &top, qemu.as_deref())?;
     println!("{} files installed in {}", files.len(), top.display());
     println!("firmware {}", top.join("share/hartlock/firmware").display());
     Ok(Verdict::Yes)
@@ -118,8 +122,11 @@ impl Built {
     }
 }
 
-/// Writes every file to its place below `top`, and returns the paths.
-fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
+/// Where `hartlock boot` looks for QEMU if there is none on the path.
+const QEMU: &str = "libexec/hartlock/qemu-system-riscv64";
+
+/// Writes every file to its place below `top`, and returns the paths. `qemu` is linked.
+fn install(built: &Built, top: &Path, qemu: Option<&Path>) -> Result<BTreeSet<String>> {
     let mut files = BTreeSet::new();
     let mut put = |place: String, bytes: &[u8], mode: u32| -> Result<()> {
         let path = top.join(&place);
@@ -158,6 +165,10 @@ fn install(built: &Built, top: &Path) -> Result<BTreeSet<String>> {
         let bytes = read(&built.root.join(name))?;
         put(format!("share/doc/hartlock/{name}"), &bytes, 0o644)?;
     }
+    if let Some(qemu) = qemu {
+        link(qemu, &top.join(QEMU)).with_context(|| top.join(QEMU).display().to_string())?;
+        files.insert(QEMU.to_owned());
+    }
     let mut list: Vec<&str> = files.iter().map(String::as_str).chain([LIST]).collect();
     list.sort_unstable();
     write(&top.join(LIST), (list.join("\n") + "\n").as_bytes(), 0o644)?;
@@ -178,6 +189,15 @@ fn write(path: &Path, bytes: &[u8], mode: u32) -> Result<()> {
     fs::set_permissions(new.path(), fs::Permissions::from_mode(mode))?;
     new.persist(path)?;
     Ok(())
+}
+
+/// Makes a symbolic link, in the place of one that is there.
+fn link(to: &Path, path: &Path) -> Result<()> {
+    fs::create_dir_all(path.parent().context("a place in a folder")?)?;
+    if path.symlink_metadata().is_ok() {
+        fs::remove_file(path)?;
+    }
+    Ok(std::os::unix::fs::symlink(to, path)?)
 }
 
 /// Removes the listed files, and the folders that are empty after that; returns the number of files.
@@ -242,7 +262,7 @@ fn pack(built: &Built, folder: &Path, date: &str) -> Result<PathBuf> {
     let name = format!("hartlock-{}-{}-linux", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH);
     fs::create_dir_all(folder)?;
     let tree = tempfile::tempdir()?;
-    install(built, &tree.path().join(&name))?;
+    install(built, &tree.path().join(&name), None)?;
     // `with_extension` cannot be used, because the version in the name contains dots.
     let file = folder.join(format!("{name}.tar.gz"));
     let mut tar = Command::new("tar");
@@ -260,8 +280,64 @@ fn digest(file: &Path) -> Result<String> {
     Ok(xtask::packages::digest_of_bytes(&read(file)?))
 }
 
-/// Runs the step of `cargo xtask test` that checks that the installed command works, that an archive has the same bytes
-/// twice, and that `--remove` leaves nothing.
+/// The page whose commands are run with an installation.
+const PAGE: &str = "docs/src/release.md";
+
+/// Runs the commands of [`PAGE`] about its example, in an empty folder, with the installed command and what it finds in the
+/// installation. The only other inputs are kernel, initramfs and device tree, under the names of the example.
+fn boots(root: &Path, top: &Path, tools: &tools::Tools) -> Result<()> {
+    let page = fs::read_to_string(root.join(PAGE)).context(PAGE)?;
+    let folder = tempfile::tempdir()?;
+    let tree = top.join("share/hartlock/firmware/qemu-virt/system.dtb");
+    for (from, name) in [
+        (&tools.debian_kernel, "Image"),
+        (&tools.debian_initrd, "initramfs.cpio.gz"),
+        (&tree, "gateway.dtb"),
+    ] {
+        std::os::unix::fs::symlink(from, folder.path().join(name))?;
+    }
+    let description = block(&page, "```toml\n# system.toml\n").context("no system.toml")?;
+    fs::write(folder.path().join("system.toml"), description)?;
+    let shell = |line: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-e", "-c", line]).current_dir(folder.path()).env_clear();
+        shell.env("PATH", format!("{}:/usr/bin:/bin", top.join("bin").display()));
+        run::quietly(&mut shell)
+    };
+    for name in ["root", "release", "second"] {
+        shell(&format!("hartlock keygen -o {name}.pem"))?;
+    }
+    let lines = commands(&page).into_iter().filter(|line| {
+        // The page compares with an older release, which there is none of.
+        !line.contains("gateway-2.4.0")
+            && ["gateway", "boot.hlk"].iter().any(|it| line.contains(it))
+    });
+    let lines: Vec<_> = lines.collect();
+    ensure!(lines.len() >= 5, "{PAGE} has only {lines:?} about its example");
+    let (last, earlier) = lines.split_last().context("no command")?;
+    earlier.iter().try_for_each(|line| shell(line).map(drop))?;
+    ensure!(last.starts_with("hartlock boot "), "{PAGE} does not end with a boot, but with {last}");
+    // The limit only ends a boot that hangs; this machine may be slow.
+    let text = shell(&format!("{last} --quiet --timeout 900"))?;
+    ensure!(text.contains("booted"), "the example of {PAGE} does not boot: {text}");
+    Ok(())
+}
+
+/// Returns the content of the block that begins with `start`, from its second line on.
+fn block<'a>(page: &'a str, start: &str) -> Option<&'a str> {
+    let (_, rest) = page.split_once(start)?;
+    Some(rest.split_once("```")?.0)
+}
+
+/// Returns the commands in the consoles of a page, each in one line.
+fn commands(page: &str) -> Vec<String> {
+    let joined = page.replace("\\\n", " ");
+    let lines = joined.lines().filter_map(|line| line.strip_prefix("$ "));
+    lines.map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Runs the step of `cargo xtask test` that checks that the installed command works and boots, that an archive has the
+/// same bytes twice, and that `--remove` leaves nothing.
 ///
 /// `cargo xtask archive --check` is not a step, because it compiles the command and the firmware twice more, in folders
 /// of their own. It is meant for a release.
@@ -269,7 +345,8 @@ pub fn step(_: &Path) -> Result<Outcome> {
     let scratch = tempfile::tempdir()?;
     let top = scratch.path().join("usr");
     let built = Built::usual()?;
-    let files = install(&built, &top)?;
+    let tools = tools::locate()?;
+    let files = install(&built, &top, Some(&tools.qemu))?;
     let command = top.join("bin/hartlock");
     let version = run::quietly(Command::new(&command).arg("--version"))?;
     ensure!(version.starts_with("hartlock "), "its version is {version}");
@@ -278,6 +355,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let page = fs::read_to_string(top.join(format!("share/man/man1/hartlock-{verb}.1")))?;
         ensure!(page.contains(".TH"), "{verb} has no manual page");
     }
+    boots(&built.root, &top, &tools)?;
     let packed = |name: &str| pack(&built, &scratch.path().join(name), "1700000000");
     let first = read(&packed("first")?)?;
     // Waiting gives the files other dates than before.
