@@ -6,8 +6,8 @@
 use core::num::NonZeroU64;
 
 use hartlock_image::{
-    BundleType, Family, Identity, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name, Policy,
-    Reason, TrustList,
+    BundleType, Closing, Family, Identity, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name,
+    Policy, Reason, TrustList,
 };
 
 use crate::board::Board;
@@ -142,9 +142,13 @@ impl<'a> Acceptance<'a> {
         }
     }
 
-    /// Checks that every payload lies in the region that the boards provide for it (step 12, boot flow §2).
+    /// Checks that every payload lies in the region that the boards provide for it, and that their kernels keep the whole
+    /// command line (step 12, boot flow §2).
     pub(crate) fn check_placement(&self, manifest: &Manifest<'_>) -> Result<(), Reason> {
         for board in manifest.identities().filter_map(|identity| self.map(&identity)) {
+            if matches!(manifest.closing, Closing::Bootargs(it) if it.len() > board.max_bootargs) {
+                return Err(Reason::BootargsTooLong);
+            }
             let check = |payload| board.check(manifest.bundle_type, payload);
             manifest.payloads.iter().try_for_each(check)?;
         }

@@ -73,6 +73,8 @@ pub struct Board<'a> {
     pub soc: &'a str,
     /// Maximum number of harts of the board.
     pub hart_count: usize,
+    /// Maximum length in bytes of a kernel command line, of which the kernel would cut off the rest.
+    pub max_bootargs: usize,
     /// Load regions of the payload types.
     pub places: &'a [Place],
     /// Memory in use while the ROM verifies a boot bundle.
@@ -167,6 +169,7 @@ mod tests {
                 name: "board",
                 soc: "soc",
                 hart_count: 1,
+                max_bootargs: 1023,
                 places,
                 live_in_rom: &[],
                 live_in_loader: &[],
@@ -189,6 +192,7 @@ mod tests {
                 name: "board",
                 soc: "soc",
                 hart_count: 1,
+                max_bootargs: 1023,
                 places: &places,
                 live_in_rom: &[],
                 live_in_loader: &[],

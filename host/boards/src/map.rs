@@ -52,6 +52,7 @@ impl MapLists {
             name: &board.name,
             soc: &board.soc,
             hart_count: board.harts as usize,
+            max_bootargs: board.max_bootargs as usize,
             places: &self.places,
             live_in_rom: &self.live_in_rom,
             live_in_loader: &self.live_in_loader,

@@ -18,6 +18,8 @@ pub struct Board {
     pub about: String,
     /// Maximum number of harts.
     pub harts: u32,
+    /// Maximum length in bytes of a kernel command line. The format allows no longer one than Linux keeps on RISC-V.
+    pub max_bootargs: u32,
     /// Frequency of the clock, in ticks per second.
     pub ticks_per_second: u64,
     /// Name of the board whose memory map the stages of this board use, if that is another board.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use hartlock_image::Name;
+use hartlock_image::{MAX_BOOTARGS, Name};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -25,6 +25,7 @@ struct RawDescription {
     soc: Option<String>,
     about: Option<String>,
     harts: Option<u32>,
+    max_bootargs: Option<u32>,
     ticks_per_second: Option<u64>,
     stages_of: Option<String>,
     extends: Option<Spanned<String>>,
@@ -99,6 +100,7 @@ fn complete(own: RawDescription, text: &str) -> Result<Board, Fault> {
         soc: own.soc.ok_or_else(|| missing("soc"))?,
         about: own.about.ok_or_else(|| missing("about"))?,
         harts: own.harts.ok_or_else(|| missing("harts"))?,
+        max_bootargs: own.max_bootargs.unwrap_or(MAX_BOOTARGS as u32),
         ticks_per_second: own.ticks_per_second.ok_or_else(|| missing("ticks_per_second"))?,
         stages_of: own.stages_of,
         forms: ModuleSelection {
@@ -135,6 +137,7 @@ fn extended(base: Board, own: RawDescription, text: &str) -> Result<Board, Fault
         soc: own.soc.unwrap_or(base.soc),
         about: own.about.unwrap_or(base.about),
         harts: own.harts.unwrap_or(base.harts),
+        max_bootargs: own.max_bootargs.unwrap_or(base.max_bootargs),
         ticks_per_second: own.ticks_per_second.unwrap_or(base.ticks_per_second),
         stages_of: own.stages_of.or(base.stages_of),
         forms,
@@ -193,6 +196,9 @@ fn check(board: &Board, text: &str) -> Result<(), Fault> {
     unique("root_of_trust", board.root_of_trust.iter().map(|it| it.name.as_str()), text)?;
     let message = || "loader and pool have room for 1 to 8 harts".to_owned();
     ensure((1..=8).contains(&board.harts), &message, &[KeyPosition::top("harts")])?;
+    let message = || format!("a command line has 1 to {MAX_BOOTARGS} bytes");
+    let is_right = (1..=MAX_BOOTARGS as u32).contains(&board.max_bootargs);
+    ensure(is_right, &message, &[KeyPosition::top("max_bootargs")])?;
 
     let mut ranges = Vec::new();
     for region in &board.region {

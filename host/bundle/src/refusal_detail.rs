@@ -1,4 +1,4 @@
-//! Finds the payload that breaks a rule about memory, and a value that would be valid.
+//! Finds what breaks a rule about memory or the command line of a board, and a value that would be valid.
 
 use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{Manifest, PAGE_SIZE, PayloadRecord, Reason, align_up};
@@ -6,7 +6,7 @@ use hartlock_verify::board::{Fixed, Place, Region};
 
 use crate::units::grouped;
 
-/// An explanation of a refusal that is about memory.
+/// An explanation of a refusal that is about the board.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RefusalDetail {
     /// The payload and the rule that it breaks, in words.
@@ -31,6 +31,19 @@ pub(crate) fn find(
                 of_form(reason, payload, manifest.payloads.iter().take(number))
             })
         }
+        Reason::BootargsTooLong => manifest.identities().find_map(|identity| {
+            let board = boards.by_name(identity.board.as_str())?;
+            let (len, most) = (manifest.bootargs()?.len(), board.map().max_bootargs);
+            let more = len.checked_sub(most).filter(|more| *more > 0)?;
+            let what = format!(
+                "it has {len} bytes, {more} more than the {most} that the board {} states",
+                board.name()
+            );
+            Some(RefusalDetail {
+                what,
+                remedy: format!("shorten `bootargs` by {more} bytes or more"),
+            })
+        }),
         Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
             manifest.identities().find_map(|identity| {
                 let board = boards.by_name(identity.board.as_str())?;

@@ -306,7 +306,10 @@ fn context_of_manifest(
             lifecycle_names(manifest.lifecycle_mask).join(", "),
             expectation.lifecycle.map_or("", Lifecycle::name)
         )),
-        Reason::OutsideMemory | Reason::OverlapsLiveRegion | Reason::WrongLoadAddress => {
+        Reason::BootargsTooLong
+        | Reason::OutsideMemory
+        | Reason::OverlapsLiveRegion
+        | Reason::WrongLoadAddress => {
             refusal_detail::find(reason, manifest, &expectation.boards)
                 .map(|detail| detail.what)
                 .into_iter()

@@ -29,6 +29,7 @@ pub const BOARD: Board<'_> = Board {
     name: "hartlock-soc",
     soc: "rot",
     hart_count: 4,
+    max_bootargs: 1023,
     places: &[
         Place {
             payload_type: PayloadType::Opensbi,

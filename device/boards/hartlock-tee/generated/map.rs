@@ -26,6 +26,7 @@ pub const BOARD: Board<'_> = Board {
     name: "hartlock-tee",
     soc: "tee",
     hart_count: 4,
+    max_bootargs: 1023,
     places: &[
         Place {
             payload_type: PayloadType::Opensbi,

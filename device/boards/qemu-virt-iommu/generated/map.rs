@@ -56,6 +56,7 @@ pub const BOARD: Board<'_> = Board {
     name: "qemu-virt-iommu",
     soc: "virt",
     hart_count: 5,
+    max_bootargs: 1023,
     places: &[
         Place {
             payload_type: PayloadType::Opensbi,

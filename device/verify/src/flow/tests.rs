@@ -32,6 +32,7 @@ static BOARD: Board<'static> = Board {
     name: "board",
     soc: "soc",
     hart_count: 1,
+    max_bootargs: 1023,
     places: &[
         place(PayloadType::Kernel, KERNEL),
         place(PayloadType::Initramfs, INITRAMFS),
@@ -256,6 +257,15 @@ fn a_good_bundle_is_read_once_and_loaded_in_order() {
         assert_eq!(judge(&mut memory), Ok(()), "{signers:?}");
         assert!(memory.seen.iter().all(|seen| *seen), "a byte is not read");
         assert_eq!(memory.loads, [KERNEL.start, INITRAMFS.start, FDT.start]);
+    }
+}
+
+#[test]
+fn a_command_line_that_the_kernel_of_the_board_would_cut_is_refused() {
+    for (max_bootargs, result) in [(5, Ok(())), (4, Err(Reason::BootargsTooLong))] {
+        let board = Board { max_bootargs, ..BOARD };
+        let accepted = Acceptance { placement: Placement::Board(&board), ..acceptance() };
+        assert_eq!(run(&mut draft().build(), &accepted, &accepted), result, "{max_bootargs}");
     }
 }
 

@@ -418,6 +418,7 @@ fn a_payload_over_two_live_regions_is_a_defect() {
             name: "board",
             soc: "soc",
             hart_count: 1,
+            max_bootargs: 1023,
             places: &places,
             live_in_rom: &[],
             live_in_loader: live,

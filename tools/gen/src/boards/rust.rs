@@ -142,8 +142,8 @@ fn board(out: &mut String, board: &Board) -> Result<()> {
         out,
         "\n/// The board.\n\
          pub const BOARD: Board<'_> = Board {{\n    \
-         name: {:?},\n    soc: {:?},\n    hart_count: {},\n    places: &[\n",
-        board.name, board.soc, board.harts
+         name: {:?},\n    soc: {:?},\n    hart_count: {},\n    max_bootargs: {},\n    places: &[\n",
+        board.name, board.soc, board.harts, board.max_bootargs
     )?;
     for place in &board.place {
         writeln!(out, "        Place {{")?;
