@@ -46,7 +46,7 @@ pub fn attack(mailbox: &mut HostSide, good: &Request, output: Option<u64>) {
         ] {
             refused(mailbox, Request { source: first, length: length as u32, ..*good });
         }
-        for output in output {
+        if let Some(output) = output {
             for first in [start, start + 64, end - 1, start - output + 1, end - output] {
                 refused(mailbox, Request { destination: first, ..*good });
             }
