@@ -160,7 +160,7 @@ pub struct ContentError {
     /// File type that was found, if it is known.
     pub found: Option<&'static Form>,
     /// The fault of a file that has the right type.
-    fault: Option<Box<Fault>>,
+    fault: Option<Box<ContentFault>>,
     /// Advice on how to get a file of the right type.
     remedy: Box<str>,
     /// The place in the description of the bundle that names the file, quoted; empty if it was an option.
@@ -171,7 +171,7 @@ pub struct ContentError {
 
 /// What is wrong with a file that has the right type.
 #[derive(Debug)]
-struct Fault {
+struct ContentFault {
     /// What it is.
     what: String,
     /// What it must be.
@@ -318,11 +318,11 @@ pub(crate) fn judge(
 
 /// Finds what Linux, or the loader that places it, cannot use in the header of a kernel (Linux,
 /// Documentation/arch/riscv/boot-image-header.rst).
-fn kernel_fault(start: &[u8], size: u64) -> Option<Fault> {
+fn kernel_fault(start: &[u8], size: u64) -> Option<ContentFault> {
     const BIG_ENDIAN: u64 = 1;
     let image_size = u64_at(start, 16)?;
     if u64_at(start, 24)? & BIG_ENDIAN != 0 {
-        return Some(Fault {
+        return Some(ContentFault {
             what: "is big-endian, as the flags in its header say".to_string(),
             wanted: "little-endian",
             remedy: "build it little-endian",
@@ -332,7 +332,7 @@ fn kernel_fault(start: &[u8], size: u64) -> Option<Fault> {
         return None;
     }
     let (image_size, size) = (grouped(image_size), grouped(size));
-    Some(Fault {
+    Some(ContentFault {
         what: format!("has the image_size {image_size} in its header, and {size} bytes"),
         wanted: "an image whose header states the memory that it needs, which is its size or more",
         remedy: "take `arch/riscv/boot/Image` as the build of Linux wrote it",
@@ -342,13 +342,13 @@ fn kernel_fault(start: &[u8], size: u64) -> Option<Fault> {
 /// Finds out whether an OpenSBI takes the next stage from the stage before, and on which harts it runs. It does so if it
 /// compares with the magic number of `fw_dynamic_info` (OpenSBI, firmware/fw_dynamic.S): with `lui` it loads the upper
 /// half of the number, and after that the field that it compares.
-fn opensbi_fault(code: &[u8]) -> Option<Fault> {
+fn opensbi_fault(code: &[u8]) -> Option<ContentFault> {
     let half = |at: usize| Some(u16::from_le_bytes([*code.get(at)?, *code.get(at + 1)?]));
     let is_upper = |at: &usize| {
         half(*at).is_some_and(|low| low & 0xf07f == 0x5037) && half(at + 2) == Some(0x4942)
     };
     let Some(at) = (0..code.len()).step_by(2).find(is_upper) else {
-        return Some(Fault {
+        return Some(ContentFault {
             what: "is an OpenSBI that enters a fixed next stage".to_string(),
             wanted: "the kind that takes it from the ROM, fw_dynamic",
             remedy: "take `fw_dynamic.bin` of the same build",
@@ -356,7 +356,7 @@ fn opensbi_fault(code: &[u8]) -> Option<Fault> {
     };
     // `c.lw` or `lw` in the place of `c.ld` or `ld`.
     let is_narrow = half(at + 8)? & 0xe003 == 0x4000 || half(at + 8)? & 0x707f == 0x2003;
-    is_narrow.then(|| Fault {
+    is_narrow.then(|| ContentFault {
         what: "is an OpenSBI for 32-bit harts".to_string(),
         wanted: "for 64-bit harts",
         remedy: "build it with `PLATFORM_RISCV_XLEN=64`",

@@ -101,10 +101,10 @@ fn refuse(context: Vec<String>, hint: &str) -> Refusal {
 
 /// Describes the rule that a tree breaks, and where.
 fn refusal(tree: &[u8], fault: TreeFault, board: &KnownBoard, room: Region) -> Refusal {
-    let place = Place::find(tree, fault.at);
+    let place = TreePlace::find(tree, fault.at);
     let (rule, hint) = match fault.rule {
         Rule::Form => {
-            return malformed(tree, "system-fdt", place.as_ref().map(Place::node));
+            return malformed(tree, "system-fdt", place.as_ref().map(TreePlace::node));
         }
         Rule::Once => (
             "the tree has it at most once, and without a unit address: Linux would take one of several".to_string(),
@@ -217,13 +217,13 @@ pub(crate) fn malformed(tree: &[u8], payload: &str, node: Option<String>) -> Ref
 
 /// A place in a tree.
 #[derive(Debug)]
-struct Place {
+struct TreePlace {
     path: Vec<String>,
     /// Name and value of the property, in words.
     property: Option<(String, String)>,
 }
 
-impl Place {
+impl TreePlace {
     /// Finds the token at an offset of the structure block.
     fn find(tree: &[u8], wanted: usize) -> Option<Self> {
         let tree = Tree::parse(tree)?;

@@ -78,7 +78,7 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
             verdict = Verdict::No;
         }
         // After each crate, because all of them take hours.
-        let mut stored = Stored::load(&root)?;
+        let mut stored = StoredCounts::load(&root)?;
         stored.replace(&root, name, &judged)?;
         stored.save(&root)?;
     }
@@ -87,7 +87,7 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
 
 /// Test step: changes the functions that differ from those of the last whole run, or an even sample of these changes.
 pub fn step(root: &Path) -> Result<Outcome> {
-    let stored = Stored::load(root)?;
+    let stored = StoredCounts::load(root)?;
     let is_stored = |name: &str| {
         let folder = format!("device/{name}/");
         stored.file.keys().any(|file| file.starts_with(&folder))
@@ -399,7 +399,7 @@ impl std::fmt::Display for Judged {
 
 /// The counts of the last whole run, by file.
 #[derive(Default, Deserialize)]
-struct Stored {
+struct StoredCounts {
     #[serde(default)]
     file: BTreeMap<String, Counts>,
 }
@@ -419,7 +419,7 @@ struct Counts {
     unviable: usize,
 }
 
-impl Stored {
+impl StoredCounts {
     fn load(root: &Path) -> Result<Self> {
         match fs::read_to_string(root.join(STORED)) {
             Ok(text) => Ok(toml::from_str(&text).context(STORED)?),
@@ -521,7 +521,7 @@ mod tests {
     fn counts_and_explanations_of_the_tree_are_read() {
         let root = project::root();
         let explained = Explained::load(&root).unwrap();
-        let stored = Stored::load(&root).unwrap();
+        let stored = StoredCounts::load(&root).unwrap();
         for change in explained.0.keys() {
             let (file, _) = change.split_once(": ").unwrap();
             assert!(root.join(file).is_file(), "{change}");

@@ -22,7 +22,7 @@ const FILLED: [Filled; 2] = [
 ];
 
 /// A tree, and the rule of boot flow §6 that it breaks.
-struct TreeRow {
+struct SystemTreeRow {
     name: &'static str,
     rule: Option<u32>,
     description: &'static str,
@@ -31,7 +31,7 @@ struct TreeRow {
 
 /// A vector, as written in the file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct TreeExpected {
+struct SystemTreeExpected {
     name: String,
     rule: Option<u32>,
     description: String,
@@ -42,8 +42,8 @@ const fn row(
     rule: Option<u32>,
     description: &'static str,
     make: fn() -> Vec<u8>,
-) -> TreeRow {
-    TreeRow { name, rule, description, make }
+) -> SystemTreeRow {
+    SystemTreeRow { name, rule, description, make }
 }
 
 fn right() -> Node {
@@ -74,7 +74,7 @@ fn with_entry(address: u32, size: u32) -> Vec<u8> {
 
 const TWO: [u8; 4] = [0, 0, 0, 2];
 
-const ROWS: &[TreeRow] = &[
+const ROWS: &[SystemTreeRow] = &[
     row("right", None, "A board with five harts, of which three reported.", || right().flatten()),
     row("right_without_chosen", None, "`/chosen` is added.", || without(&["chosen"])),
     row("right_without_reserved_memory", None, "`/reserved-memory` is added.", || {
@@ -255,7 +255,11 @@ pub(crate) fn files() -> Result<BTreeMap<String, Vec<u8>>> {
     let mut lines = Vec::new();
     for row in ROWS {
         let (name, description) = (row.name.to_string(), row.description.to_string());
-        lines.push(serde_json::to_string(&TreeExpected { name, rule: row.rule, description })?);
+        lines.push(serde_json::to_string(&SystemTreeExpected {
+            name,
+            rule: row.rule,
+            description,
+        })?);
         let tree = (row.make)();
         if let Ok(edited) = judge(&tree) {
             files.insert(format!("{}.edited.dtb", row.name), edited);

@@ -20,14 +20,14 @@ use crate::failure::Failure;
 
 /// What is known about the cause of a refusal.
 #[derive(Debug, Default)]
-pub(super) struct Cause {
+pub(super) struct RefusalCause {
     /// Details, one line each.
     pub(super) lines: Vec<String>,
     /// Advice for this cause; `None` if the advice for the reason fits.
     pub(super) hint: Option<String>,
 }
 
-impl Cause {
+impl RefusalCause {
     fn of(line: String, hint: impl Into<String>) -> Option<Self> {
         Some(Self { lines: vec![line], hint: Some(hint.into()) })
     }
@@ -46,7 +46,7 @@ pub(super) fn find(
     reason: Reason,
     stage: Stage,
     state: Option<&Provisioning>,
-) -> Option<Cause> {
+) -> Option<RefusalCause> {
     let bundle = match stage {
         Stage::Rom => &args.boot_bundle,
         Stage::Loader => &args.system,
@@ -58,7 +58,7 @@ pub(super) fn find(
                 Stage::Rom => ("--boot-bundle", "boot"),
                 Stage::Loader => ("--system", "system"),
             };
-            Cause::of(
+            RefusalCause::of(
                 format!("it is a {found} bundle"),
                 format!("give a {wanted} bundle with `{option}`"),
             )
@@ -68,7 +68,7 @@ pub(super) fn find(
         }
         (Reason::NoTrustedSigner, Stage::Loader) => {
             let trust = manifest(&args.boot_bundle)?.trust?;
-            Cause::of(
+            RefusalCause::of(
                 format!(
                     "signed by {}; the boot bundle trusts {}",
                     names(&manifest(bundle)?.signers),
@@ -114,7 +114,7 @@ fn root_keys(args: &BootArgs) -> Vec<RootKey<'_>> {
     keys.filter_map(|path| Some(RootKey { path, record: read(path).ok()? })).collect()
 }
 
-fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Option<Cause> {
+fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Option<RefusalCause> {
     let is_revoked = |index: usize| {
         let bit = u32::try_from(index).ok().and_then(|index| 1u32.checked_shl(index));
         bit.is_some_and(|bit| revoked & bit != 0)
@@ -124,7 +124,7 @@ fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Opt
         is_revoked(index).then_some((index, signer))
     });
     if let Some((index, signer)) = listed {
-        return Cause::of(
+        return RefusalCause::of(
             format!(
                 "signed by {}, which is root key {index} and is revoked in the state of the device",
                 names(std::slice::from_ref(signer))
@@ -134,7 +134,7 @@ fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Opt
     }
     let own: Vec<_> = roots.iter().map(|root| Key::from(&root.record)).collect();
     let paths: Vec<_> = roots.iter().map(|root| root.path.display().to_string()).collect();
-    Cause::of(
+    RefusalCause::of(
         format!("signed by {}; the root keys are {}", names(signers), names(&own)),
         format!("sign the boot bundle with the private half of {}", paths.join(" or ")),
     )
@@ -153,7 +153,7 @@ pub(super) fn check_rom(args: &BootArgs, rom: &Path) -> Result<(), Failure> {
 
 /// Names the root keys that a ROM cannot use. A ROM without a statement of its algorithms may be one with Ed25519 alone,
 /// as the default one is.
-fn without_algorithm(roots: &[RootKey<'_>], stated: Option<u64>) -> Option<Cause> {
+fn without_algorithm(roots: &[RootKey<'_>], stated: Option<u64>) -> Option<RefusalCause> {
     let is_missing = |root: &&RootKey<'_>| match stated {
         Some(carried) => {
             1u64.checked_shl(root.record.algorithm).is_none_or(|bit| carried & bit == 0)
@@ -173,7 +173,7 @@ fn without_algorithm(roots: &[RootKey<'_>], stated: Option<u64>) -> Option<Cause
         return None;
     }
     let options: Vec<_> = features.iter().map(|feature| format!("--with {feature}")).collect();
-    Some(Cause {
+    Some(RefusalCause {
         lines: lines.collect(),
         hint: Some(format!(
             "build a ROM that has it, with `cargo xtask firmware {}`, and give that one with `--rom`",
@@ -198,12 +198,13 @@ fn feature(algorithm: &str) -> Option<&'static str> {
 }
 
 /// Judges the device tree of a bundle: that for OpenSBI, by which harts start and memory is closed, or that for Linux.
-fn device_tree(args: &BootArgs, bundle: &Path, name: &str) -> Option<Cause> {
+fn device_tree(args: &BootArgs, bundle: &Path, name: &str) -> Option<RefusalCause> {
     let boards = board::boards(args.board.file()).ok()?;
     let Err(Error::Refused(refusal)) = judge_trees(bundle, &boards) else { return None };
     let is_of_tree = matches!(refusal.reason, Reason::MemoryNotClosed | Reason::DeviceTreeUnusable);
     let lines = refusal.context.iter().map(|line| format!("the {name} device tree: {line}"));
-    is_of_tree.then(|| Cause { lines: lines.collect(), hint: Some(refusal.hint().to_owned()) })
+    is_of_tree
+        .then(|| RefusalCause { lines: lines.collect(), hint: Some(refusal.hint().to_owned()) })
 }
 
 fn names(keys: &[Key]) -> String {
