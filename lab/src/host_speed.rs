@@ -208,7 +208,7 @@ impl Bench {
         ]);
         take(SIGN, &mut sign)?;
         let mut verify = self.hartlock();
-        verify.args(["verify", "bundle.hlk", "--key", "key.pub.pem"]);
+        verify.args(["verify", "bundle.hlk", "--key", "key.pub.pem", "--force-type"]);
         let mut forget = Command::new("dd");
         forget.current_dir(&self.folder);
         run::quietly(forget.args(["if=bundle.hlk", "iflag=nocache", "count=0"]))?;
