@@ -288,6 +288,12 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
             node = parent
         return found
 
+    def number(node: Node, name: str) -> int:
+        value = _cell(node.properties.get(name, bytes(4)))
+        if value is None:
+            raise Broken(name)
+        return value
+
     def must_be_outside(start: int, size: int) -> None:
         for row in closed:
             if row.access != "opensbi" and start < row.end and row.start < start + size:
@@ -301,14 +307,14 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
             entries = _entries(target, parents.get(id(target), Node("")))
             if not entries:
                 raise Broken("regmap has no address")
-            must_be_outside(entries[0][0] + (_cell(node.properties.get("offset")) or 0), 4)
+            must_be_outside(entries[0][0] + number(node, "offset"), 4)
             continue
         if "compatible" not in node.properties or "reg" not in node.properties:
             continue
         used = [size for name, size in DRIVEN.items() if node.is_compatible(name)]
         if any(node.is_compatible(name) for name in CONSOLES):
-            shift = _cell(node.properties.get("reg-shift")) or 0
-            used = [(8 << min(shift, 64)) + (_cell(node.properties.get("reg-offset")) or 0)]
+            shift = number(node, "reg-shift")
+            used = [(8 << min(shift, 64)) + number(node, "reg-offset")]
         is_map = node.is_compatible("hartlock,system-map")
         path = above(node)
         if len(path) > 15:

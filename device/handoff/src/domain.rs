@@ -106,7 +106,7 @@ pub enum DomainFault {
         /// The first address of the registers or tables.
         address: u64,
     },
-    /// The length of `reg` of a device is not that of whole entries.
+    /// The length of `reg` of a device is not that of whole entries, or a number of it has fewer than four bytes.
     Registers,
     /// The address of a device is translated by `ranges` of a bus, in which versions of OpenSBI differ.
     Translated,

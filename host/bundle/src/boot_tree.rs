@@ -88,7 +88,8 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
             "`hartlock,system-map` names {address:#x}, which S-mode can access or which is no part of the IOMMU"
         ),
         DomainFault::Registers => {
-            "`reg` of a device has another length than the cells of its bus say".into()
+            "a number of a device has fewer than four bytes, or its `reg` another length than the cells of its bus say"
+                .into()
         }
         DomainFault::Translated => {
             "a device that OpenSBI uses is below a bus whose `ranges` are not empty".into()

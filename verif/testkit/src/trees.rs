@@ -312,6 +312,12 @@ const ROWS: &[TreeRow] = &[
             tree.at("soc-10000000").set("ranges", &cells(&[0, 0, 0, 0x2000_0000, 1, 0]));
         })
     }),
+    open("console_offset_cut", "OpenSBI reads the offset of the console beyond its end.", || {
+        with(|tree| {
+            device(tree, "ns16550a", &[0, 0x1000_0000, 0, 0x100]);
+            tree.at("soc-10000000/device").set("reg-offset", &[0x10]);
+        })
+    }),
     open("reg_cut", "The size of a device is missing.", || {
         with(|tree| device(tree, "ns16550a", &[0, 0x1000_0000]))
     }),

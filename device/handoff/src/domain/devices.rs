@@ -27,7 +27,7 @@ pub(super) const SYSTEM_MAP: &str = "hartlock,system-map";
 /// Maximum depth of a node below which there are devices.
 pub(super) const MAX_DEPTH: usize = 16;
 
-/// How the children of a node are addressed (Devicetree Specification v0.4 §2.3.5).
+/// The form of the addresses of the children of a node (Devicetree Specification v0.4 §2.3.5).
 #[derive(Clone, Copy)]
 struct Bus {
     address_cells: u32,
@@ -60,13 +60,17 @@ impl<'a> Source<'a> {
 
     fn device(&self, node: &FoundNode<'a>, closed: &[Closed]) -> Result<(), DomainFault> {
         let is_one_of = |names: &[&str]| names.iter().any(|it| self.tree.is_compatible(node, it));
-        let cell = |name| self.tree.property(node, name).and_then(|value| be32_at(value, 0));
+        // OpenSBI reads beyond the end of a value that is too short.
+        let number = |name| match self.tree.property(node, name) {
+            Some(value) => be32_at(value, 0).ok_or(DomainFault::Registers),
+            None => Ok(0),
+        };
         if is_one_of(&RESETS) {
-            let named = self.node(cell("regmap"), "regmap")?;
+            let named = self.node(Some(number("regmap")?), "regmap")?;
             let first = self.registers(&named, self.bus(&named)?, 0);
             let first = first.filter(|_| self.tree.is_compatible(&named, "syscon"));
             let start = first.ok_or(DomainFault::Reference("regmap"))?.start;
-            let start = start.saturating_add(u64::from(cell("offset").unwrap_or(0)));
+            let start = start.saturating_add(u64::from(number("offset")?));
             return outside(Registers { start, size: 4 }, closed);
         }
         if ["compatible", "reg"].iter().any(|name| self.tree.property(node, name).is_none()) {
@@ -75,8 +79,8 @@ impl<'a> Source<'a> {
         let driven = DRIVEN.iter().filter(|it| self.tree.is_compatible(node, it.0));
         let mut used = driven.map(|it| it.1).max();
         if is_one_of(&CONSOLES) {
-            let distance = 1u64.checked_shl(cell("reg-shift").unwrap_or(0)).unwrap_or(u64::MAX);
-            let offset = u64::from(cell("reg-offset").unwrap_or(0));
+            let distance = 1u64.checked_shl(number("reg-shift")?).unwrap_or(u64::MAX);
+            let offset = u64::from(number("reg-offset")?);
             used = Some(distance.saturating_mul(8).saturating_add(offset));
         }
         let is_system_map = self.tree.is_compatible(node, SYSTEM_MAP);

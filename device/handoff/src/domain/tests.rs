@@ -456,6 +456,12 @@ fn registers_are_where_the_driver_looks_for_them() {
     assert_eq!(judged(console("reg-offset", 0xf8)), Ok(()));
     refused(inside(0, 0x2000_0000), console("reg-offset", 0xf9));
     assert_eq!(judged(console("reg-shift", 5)), Ok(()));
+    for name in ["reg-offset", "reg-shift"] {
+        refused(DomainFault::Registers, |tree| {
+            device(tree, "ns16550a", &[0, 0x1000_0000, 0, 1]);
+            tree.at("soc/device").set(name, &[1]);
+        });
+    }
     refused(inside(0, 0x2000_0000), console("reg-shift", 6));
     refused(inside(0, 0x2000_0000), console("reg-shift", 61));
     refused(inside(0, 0x2000_0000), console("reg-shift", 64));
@@ -470,6 +476,10 @@ fn registers_are_where_the_driver_looks_for_them() {
         }
     };
     assert_eq!(judged(reset(0)), Ok(()));
+    refused(DomainFault::Registers, |tree| {
+        reset(0)(tree);
+        tree.at("reboot").set("offset", &[0x7f]);
+    });
     assert_eq!(judged(reset(0x1fef_fffc)), Ok(()));
     refused(inside(0, 0x2000_0000), reset(0x1fef_fffd));
     refused(inside(1, 0x8000_0000), reset(0x7ff0_0000));
