@@ -101,7 +101,7 @@ pub enum DomainFault {
         /// The first closed address that it would access.
         address: u64,
     },
-    /// What the call "system map" changes is not closed, from this address on.
+    /// The memory that the call "system map" changes is not closed, from this address on.
     SystemMapOpen {
         /// The first address of the registers or tables.
         address: u64,

@@ -1,4 +1,4 @@
-//! What the device tree for Linux says about memory that a bundle fills (boot flow §6, rules 9 and 10).
+//! Compares the device tree for Linux with the memory that a bundle fills (boot flow §6, rules 9 and 10).
 //!
 //! Linux takes its memory from the tree. A payload outside of it, or in a part that the tree reserves, is lost or ends
 //! the boot without a word. Only a workstation looks for this, because no stage relies on it.

@@ -1,4 +1,4 @@
-//! What a boot stage says in its image about itself (boot flow §5.5).
+//! The statement of a boot stage in its image, about its signature algorithms (boot flow §5.5).
 
 use hartlock_kernels::signature::CARRIED;
 

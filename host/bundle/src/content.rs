@@ -169,7 +169,7 @@ pub struct ContentError {
     pub is_in_bundle: bool,
 }
 
-/// What is wrong with a file that has the right type.
+/// A fault of a file that has the right type.
 #[derive(Debug)]
 struct ContentFault {
     /// What it is.

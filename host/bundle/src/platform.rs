@@ -27,7 +27,7 @@ pub struct FilePlatform<'a> {
     pub may_be_longer: bool,
 }
 
-/// What fills a dump of flash after the bundle.
+/// The bytes that fill a dump of flash after the bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filling {
     /// Number of bytes.

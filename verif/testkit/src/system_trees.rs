@@ -1,16 +1,17 @@
 //! Device trees for Linux, right ones and ones with a single fault, and their vectors (boot flow §6).
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use hartlock_handoff::builder::{Node, cells, system_tree};
 use hartlock_handoff::fdt::{Edits, Reservation, Tree, edit};
 use hartlock_handoff::memory::{self, Filled, MemoryFault};
 use hartlock_maps::qemu_virt::{self, HANDOFF, LOG, OPENSBI, ROM_RAM};
 use hartlock_verify::board::{BOOT_HART, Region};
 use serde::{Deserialize, Serialize};
+
+use crate::trees::write_files;
 
 /// The folder of the vectors in `spec/vectors`.
 pub const FOLDER: &str = "system-trees";
@@ -275,12 +276,7 @@ pub(crate) fn files() -> Result<BTreeMap<String, Vec<u8>>> {
 /// # Errors
 /// If a file cannot be written.
 pub fn write(root: &Path) -> Result<usize> {
-    let folder = root.join("spec/vectors").join(FOLDER);
-    fs::create_dir_all(&folder)?;
-    for (name, bytes) in files()? {
-        let path = folder.join(name);
-        fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
-    }
+    write_files(root, FOLDER, files()?)?;
     Ok(ROWS.len())
 }
 

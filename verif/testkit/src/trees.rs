@@ -369,13 +369,23 @@ pub(crate) fn files() -> Result<BTreeMap<String, Vec<u8>>> {
 /// # Errors
 /// If a file cannot be written.
 pub fn write(root: &Path) -> Result<usize> {
-    let folder = root.join("spec/vectors").join(FOLDER);
+    write_files(root, FOLDER, files()?)?;
+    Ok(ROWS.len())
+}
+
+/// Writes the files of a folder in `spec/vectors`.
+pub(crate) fn write_files(
+    root: &Path,
+    folder: &str,
+    files: BTreeMap<String, Vec<u8>>,
+) -> Result<()> {
+    let folder = root.join("spec/vectors").join(folder);
     fs::create_dir_all(&folder)?;
-    for (name, bytes) in files()? {
+    for (name, bytes) in files {
         let path = folder.join(name);
         fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     }
-    Ok(ROWS.len())
+    Ok(())
 }
 
 #[cfg(test)]
