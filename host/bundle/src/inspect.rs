@@ -6,8 +6,8 @@ use std::path::Path;
 
 use hartlock_boards::Boards;
 use hartlock_image::{
-    Algorithm, HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS, Manifest, Reason,
-    SignatureBlocks, u32_at, u64_at,
+    Algorithm, BundleType, HEADER_SIZE, Head, KEY_RECORD_SIZE, KeyRecord, List, MAX_SIGNERS,
+    Manifest, Reason, SignatureBlocks, u32_at, u64_at,
 };
 use serde::Serialize;
 
@@ -130,8 +130,9 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     // A file of another type is no bundle that is too short, either.
     if matches!(inspection.reason, Some(Reason::UnknownTag | Reason::Truncated))
         && !inspection.metadata.starts_with(b"HARTLOCK-")
+        && !has_damaged_tag(&inspection.metadata)
     {
-        if let Some((name, carried)) = build::stage(&file, path)? {
+        if let Some((name, carried)) = build::stage(&file).map_err(fail)? {
             (inspection.looks_like, inspection.carried) = (Some(name), Some(carried));
             inspection.reason = None;
             return Ok(inspection);
@@ -144,6 +145,12 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     }
     inspection.look_at_padding(&mut file).map_err(fail)?;
     Ok(inspection)
+}
+
+/// Returns true if only the tag of a header is wrong. The file is then a damaged bundle, whose payload may be a loader.
+fn has_damaged_tag(header: &[u8]) -> bool {
+    let tag = BundleType::Boot.tag();
+    header.get(tag.len()..).is_some_and(|rest| Head::parse(&[&tag[..], rest].concat()).is_ok())
 }
 
 /// Reads up to `len` bytes from `offset` on.

@@ -58,6 +58,29 @@ fn the_first_fault_of_the_form_is_named_and_the_rest_is_shown() {
 }
 
 #[test]
+fn a_stage_is_known_by_one_statement_outside_a_bundle() {
+    let bench = Bench::new();
+    let statement =
+        |algorithms: u8| [&b"HARTLOCK-CARRIES"[..], &[algorithms, 0, 0, 0, 0, 0, 0, 0]].concat();
+    let code = [0x13; 256];
+    let stage = [&code[..], &statement(2), &code].concat();
+    let inspection = inspect(&bench, &stage);
+    assert_eq!((inspection.carried, inspection.reason), (Some(2), None));
+
+    let twice = inspect(&bench, &[&stage[..], &statement(4)].concat());
+    assert_eq!((twice.carried, twice.reason), (None, Some(Reason::UnknownTag)));
+
+    // A bundle with a damaged tag is not the loader that it contains.
+    bench.write("fw.bin", &stage);
+    bench.build(&bench.boot(), "boot.hlk").unwrap();
+    let mut bundle = fs::read(bench.path("boot.hlk")).unwrap();
+    assert!(bundle.windows(stage.len()).any(|part| part == stage));
+    bundle[0] ^= 1;
+    let damaged = inspect(&bench, &bundle);
+    assert_eq!((damaged.carried, damaged.reason), (None, Some(Reason::UnknownTag)));
+}
+
+#[test]
 fn no_bytes_make_it_panic_or_print_control_characters() {
     let bench = Bench::new();
     bench.build(&bench.boot(), "boot.hlk").unwrap();

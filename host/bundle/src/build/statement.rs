@@ -1,6 +1,7 @@
 //! Reads the statement of a loader or ROM of the signature algorithms that it supports (boot flow §5.5).
 
 use std::fs::File;
+use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
@@ -33,25 +34,41 @@ pub fn rom_statement(path: &Path) -> Result<Option<u64>, Error> {
 }
 
 /// Returns the name of the stage that a file is, with its article, and the algorithms that it states. Returns `None` if
-/// the file contains no statement.
-pub(crate) fn stage(file: &File, path: &Path) -> Result<Option<(&'static str, u64)>, Error> {
-    for (name, tag) in [(ROM, Statement::ROM), (LOADER, Statement::LOADER)] {
-        if let Some(carried) = find_tagged(file, path, tag)? {
-            return Ok(Some((name, carried)));
-        }
-    }
-    Ok(None)
+/// the file contains no statement, or two different ones.
+///
+/// # Errors
+/// Fails if the file cannot be read.
+pub(crate) fn stage(file: &File) -> io::Result<Option<(&'static str, u64)>> {
+    let bytes = start_of(file)?;
+    let stated = |(name, tag)| match single(&bytes, tag) {
+        Ok(carried) => Some((name, carried?)),
+        Err(Contradiction) => None,
+    };
+    Ok([(ROM, Statement::ROM), (LOADER, Statement::LOADER)].into_iter().find_map(stated))
 }
 
 fn find_tagged(file: &File, path: &Path, tag: &[u8; 16]) -> Result<Option<u64>, Error> {
-    let fail = |source| FileError::new("read", path, source);
-    let len = file.metadata().map_err(fail)?.len();
+    let bytes = start_of(file).map_err(|source| FileError::new("read", path, source))?;
+    single(&bytes, tag)
+        .map_err(|Contradiction| SpecError::CarriedTwice { path: path.to_path_buf() }.into())
+}
+
+/// Reads as much of a file as is searched.
+fn start_of(file: &File) -> io::Result<Vec<u8>> {
+    let len = file.metadata()?.len();
     let mut bytes = vec![0; usize::try_from(len).unwrap_or(usize::MAX).min(MAX_STAGE_SIZE)];
-    file.read_exact_at(&mut bytes, 0).map_err(fail)?;
-    let mut found = statements(&bytes, tag);
+    file.read_exact_at(&mut bytes, 0)?;
+    Ok(bytes)
+}
+
+/// A file contains two different statements with one tag.
+struct Contradiction;
+
+fn single(bytes: &[u8], tag: &[u8; 16]) -> Result<Option<u64>, Contradiction> {
+    let mut found = statements(bytes, tag);
     let first = found.next();
     if found.any(|other| Some(other) != first) {
-        return Err(SpecError::CarriedTwice { path: path.to_path_buf() }.into());
+        return Err(Contradiction);
     }
     Ok(first)
 }

@@ -15,6 +15,7 @@ use hartlock_image::{Algorithm, Policy, Reason, u32_at};
 use hartlock_keys::PublicKey;
 use hartlock_testkit::bundle::encode_block;
 use hartlock_testkit::keys::ED25519;
+use hartlock_verify::Statement;
 
 use super::manifest::change;
 use crate::choices::Choices;
@@ -211,7 +212,12 @@ pub fn inspect(data: &[u8]) {
         end = field.end();
     }
     assert_eq!(end, file.len);
-    if inspection.reason.is_none() && !is_first_stage {
+    if inspection.carried.is_some() {
+        let is_statement = |part: &[u8]| part == Statement::ROM || part == Statement::LOADER;
+        assert!(bytes.windows(16).step_by(8).any(is_statement), "a stage without a statement");
+        assert!(!bytes.starts_with(b"HARTLOCK-"), "a stage and a bundle");
+        assert!(inspection.reason.is_none() && inspection.manifest.is_none());
+    } else if inspection.reason.is_none() && !is_first_stage {
         let manifest = inspection.manifest.as_ref().expect("well-formed, and without a manifest");
         assert_eq!(manifest.bundle_size, file.len, "well-formed, and of another size");
         for field in fields.iter().filter(|field| field.part == Part::Padding) {
