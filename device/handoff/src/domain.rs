@@ -210,7 +210,7 @@ pub(crate) struct FoundNode<'a> {
     pub(crate) name: &'a [u8],
     /// Offset of the token after its name.
     at: usize,
-    depth: usize,
+    pub(crate) depth: usize,
 }
 
 impl FoundNode<'_> {

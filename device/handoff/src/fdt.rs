@@ -160,13 +160,17 @@ fn text_at(bytes: &[u8], at: usize) -> Option<&[u8]> {
 }
 
 impl<'a> Tree<'a> {
+    /// Returns as many bytes as the header says, or `None` if they are not those of a tree of version 17.
+    pub fn whole(source: &'a [u8]) -> Option<&'a [u8]> {
+        let field = |at| be32_at(source, at);
+        let is_known = field(0)? == MAGIC && field(20)? >= VERSION && field(24)? <= VERSION;
+        source.get(..field(4)? as usize).filter(|_| is_known)
+    }
+
     /// Finds the parts. Returns `None` for bytes that are not a complete tree of version 17.
     pub fn parse(source: &'a [u8]) -> Option<Self> {
         let field = |at| be32_at(source, at);
-        let tree = source.get(..field(4)? as usize)?;
-        if field(0)? != MAGIC || field(20)? < VERSION || field(24)? > VERSION {
-            return None;
-        }
+        let tree = Self::whole(source)?;
         let part = |at: usize, len_at: usize| {
             let rest = tree.get(field(at)? as usize..)?;
             rest.get(..field(len_at)? as usize)

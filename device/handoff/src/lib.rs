@@ -1,6 +1,6 @@
 //! Data that one boot stage passes to the next (`spec/boot-flow.md` §3, §6): root-of-trust block,
 //! state record, hand-off block, measurement log, the edits of the device tree for Linux, and the rules for
-//! that of OpenSBI.
+//! that of OpenSBI and for payloads.
 //!
 //! The ROM and the loader read and write these structures on the device. The workstation makes the
 //! first two when it provisions a device, and reads the log when it draws a timeline. No function
@@ -20,6 +20,7 @@ pub mod fdt;
 mod handoff;
 mod log;
 pub mod memory;
+pub mod payload;
 mod root_of_trust;
 mod secret;
 mod state;

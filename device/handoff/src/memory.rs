@@ -1,9 +1,9 @@
 //! Compares the device tree for Linux with the memory that a bundle fills (boot flow §6, rules 9 and 10).
 //!
 //! Linux takes its memory from the tree. A payload outside of it, or in a part that the tree reserves, is lost or ends
-//! the boot without a word. Only a workstation looks for this, because no stage relies on it.
+//! the boot without a word.
 
-use hartlock_image::bytes_at;
+use hartlock_image::{PayloadRecord, bytes_at};
 
 use crate::domain::{FoundNode, Nodes};
 use crate::fdt::Tree;
@@ -18,6 +18,14 @@ pub struct Filled {
 }
 
 impl Filled {
+    /// No byte of memory.
+    pub const NOTHING: Self = Self { start: 0, end: 0 };
+
+    /// Returns the range of a payload that Linux keeps.
+    pub const fn by(payload: &PayloadRecord) -> Self {
+        Self { start: payload.load_address, end: payload.memory_end() }
+    }
+
     fn overlaps(&self, start: u64, size: u64) -> bool {
         let end = start.saturating_add(size);
         start < self.end && self.start < end
@@ -27,8 +35,6 @@ impl Filled {
 /// The first contradiction of a tree. `index` is that of the range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryFault<'a> {
-    /// It is no tree, or breaks a rule of [`crate::fdt::edit`].
-    Malformed,
     /// The tree has no memory at this address of a range.
     NoMemory {
         /// Its index.
@@ -54,26 +60,29 @@ pub enum MemoryFault<'a> {
     },
 }
 
+impl MemoryFault<'_> {
+    /// Returns what is wrong with the tree, for the console.
+    pub const fn text(&self) -> &'static str {
+        match self {
+            Self::NoMemory { .. } => "no memory at a payload",
+            Self::Reserved { .. } | Self::ReservedByEntry { .. } => {
+                "a payload is in reserved memory"
+            }
+        }
+    }
+}
+
 /// Checks that the tree has memory for each range, and reserves no part of one. Addresses and sizes have two cells, which
 /// [`crate::fdt::edit`] requires.
 ///
 /// # Errors
 /// The first contradiction.
 pub fn check<'a>(tree: &'a Tree<'a>, filled: &[Filled]) -> Result<(), MemoryFault<'a>> {
-    let root = Nodes::all(tree).next().ok_or(MemoryFault::Malformed)?;
-    let children = || Nodes::all(tree).below(&root);
-    let memory = || {
-        let is_memory = |node: &FoundNode<'a>| {
-            tree.property(node, "device_type") == Some(b"memory\0") && is_available(tree, node)
-        };
-        children().filter(is_memory).flat_map(|node| ranges(tree, &node))
-    };
-    let reserved = || children().filter(|node| node.name == b"reserved-memory");
     for (index, range) in filled.iter().enumerate() {
         let mut address = range.start;
         while address < range.end {
-            let mut parts = memory().filter(|(start, size)| address.wrapping_sub(*start) < *size);
-            let Some((start, size)) = parts.next() else {
+            let has = |start: u64, size: u64| address.wrapping_sub(start) < size;
+            let Some((_, (start, size))) = find(tree, Kind::Memory, &has) else {
                 return Err(MemoryFault::NoMemory { index, address });
             };
             address = start.saturating_add(size);
@@ -81,24 +90,53 @@ pub fn check<'a>(tree: &'a Tree<'a>, filled: &[Filled]) -> Result<(), MemoryFaul
                 break;
             }
         }
-        for node in reserved().flat_map(|node| Nodes::all(tree).below(&node)) {
-            if !is_available(tree, &node) {
-                continue;
-            }
-            for reservation in ranges(tree, &node) {
-                if range.overlaps(reservation.0, reservation.1) {
-                    return Err(MemoryFault::Reserved { index, node: node.name, reservation });
-                }
-            }
+        let overlaps = |start, size| range.overlaps(start, size);
+        if let Some((node, reservation)) = find(tree, Kind::Reserved, &overlaps) {
+            return Err(MemoryFault::Reserved { index, node, reservation });
         }
-        for entry in tree.reservations.as_chunks::<16>().0 {
-            let reservation = pair(entry);
-            if range.overlaps(reservation.0, reservation.1) {
-                return Err(MemoryFault::ReservedByEntry { index, reservation });
-            }
+        let entries = tree.reservations.as_chunks::<16>().0;
+        if let Some(reservation) = entries.iter().map(pair).find(|it| overlaps(it.0, it.1)) {
+            return Err(MemoryFault::ReservedByEntry { index, reservation });
         }
     }
     Ok(())
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Memory,
+    Reserved,
+}
+
+/// Returns the first range of this kind that `is_it` accepts, with the name of its node. Both are enabled nodes: those of
+/// memory are children of the root, those of reservations of `/reserved-memory`.
+// One copy for all callers, because a stage has little room.
+#[inline(never)]
+fn find<'a>(
+    tree: &'a Tree<'a>,
+    kind: Kind,
+    is_it: &dyn Fn(u64, u64) -> bool,
+) -> Option<(&'a [u8], (u64, u64))> {
+    const CHILD: usize = 2;
+    const GRANDCHILD: usize = 3;
+    let mut is_below_reserved = false;
+    for node in Nodes::all(tree) {
+        if node.depth == CHILD {
+            is_below_reserved = node.name == b"reserved-memory";
+        }
+        let is_of_kind = match (kind, node.depth) {
+            (Kind::Memory, CHILD) => tree.property(&node, "device_type") == Some(b"memory\0"),
+            (Kind::Reserved, GRANDCHILD) => is_below_reserved,
+            _ => false,
+        };
+        if is_of_kind && is_available(tree, &node) {
+            let found = ranges(tree, &node).find(|(start, size)| is_it(*start, *size));
+            if let Some(range) = found {
+                return Some((node.name, range));
+            }
+        }
+    }
+    None
 }
 
 fn is_available(tree: &Tree<'_>, node: &FoundNode<'_>) -> bool {

@@ -347,7 +347,6 @@ crate::reasons! {
         "A hart did not stop by its deadline.",
         "It would keep running in memory given to Linux.",
         "Power cycle the device.";
-    #[cfg(feature = "every-text")]
     DeviceTreeUnusable = 908, Image, "boot-flow §6",
         "The signed device tree cannot be used.",
         "It is malformed, carries what belongs to one boot, or describes memory or harts in a way that Linux would ignore.",
@@ -403,6 +402,10 @@ crate::reasons! {
         "OpenSBI offers a call that accesses memory for Linux.",
         "It does so with its own rights: where it checks an address wrongly, Linux reads or writes what is closed to it.",
         "Sign the boot bundle with the OpenSBI of `device/monitor`.";
+    PayloadUnusable = 920, Image, "boot-flow §5.8",
+        "The program that would be started next cannot use a payload.",
+        "It would stop without a word, or lose the payload.",
+        "Sign a payload that keeps the rule: `hartlock sign` names it.";
     #[cfg(feature = "every-text")]
     SignerWithoutKey = 1001, Caller, "image-format §5.3",
         "No key was given for a signer of the bundle.",

@@ -19,10 +19,13 @@ mod timeouts;
 use core::arch::global_asm;
 use core::hint::black_box;
 
-use hartlock_handoff::fdt::{self, Edits, Reservation};
+use hartlock_handoff::fdt::{self, Edits, Reservation, Tree};
+use hartlock_handoff::memory::{self as places, Filled};
+use hartlock_handoff::payload;
 use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
 use hartlock_image::{
-    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadRecord,
+    PayloadType, Reason,
 };
 use hartlock_stage::{measure, signature};
 use hartlock_verify::board::{BOOT_HART, Region};
@@ -190,6 +193,7 @@ fn boot<R: Reading>(
     let verdict = bundle.conclude()?;
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Verdict, verdict_start) });
 
+    judge_payloads(bundle.manifest())?;
     write_fdt(bundle.manifest(), handoff.harts)?;
     let kernel = bundle.manifest().payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?;
     Ok(Ready { verdict, entry: kernel.entry })
@@ -219,15 +223,34 @@ fn leave(ready: &Ready, hart: usize, harts: &mut Harts, log: &mut Log<'_>) -> ! 
     unsafe { enter_kernel(hart, map::LINUX_FDT.start as usize, ready.entry as usize) }
 }
 
-/// Writes the device tree for Linux, derived from the signed one (boot flow §6). `harts` is the mask of the harts that
-/// reported.
+/// Returns the bytes of a payload.
+fn bytes_of(payload: &PayloadRecord) -> &'static [u8] {
+    // SAFETY: the range is a verified payload that nothing writes to.
+    unsafe { memory::bytes(Region::new(payload.load_address, payload.size)) }
+}
+
+/// Refuses a kernel or an initramfs with which Linux would end without a word (boot flow §5.8).
+///
+/// # Errors
+/// `PayloadUnusable`, after the console names the fault.
+fn judge_payloads(manifest: &Manifest<'_>) -> Result<(), Reason> {
+    let found = |payload_type| manifest.payload(payload_type).map_or(&[][..], bytes_of);
+    payload::judge_linux(found(PayloadType::Kernel), found(PayloadType::Initramfs)).map_err(
+        |fault| {
+            console::line(&["hartlock: ", fault.text()]);
+            Reason::PayloadUnusable
+        },
+    )
+}
+
+/// Writes the device tree for Linux, derived from the signed one (boot flow §6), and compares its memory with the places
+/// of kernel and initramfs. `harts` is the mask of the harts that reported.
 ///
 /// # Errors
 /// `InternalLimit`; `DeviceTreeUnusable`, after the console names the rule.
 pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let signed = manifest.payload(PayloadType::SystemFdt).ok_or(Reason::InternalLimit)?;
-    // SAFETY: the range is a verified payload that nothing writes to.
-    let source = unsafe { memory::bytes(Region::new(signed.load_address, signed.size)) };
+    let source = bytes_of(signed);
     // SAFETY: the region is reserved for this tree, and no payload overlaps it.
     let out = unsafe { memory::bytes_mut(map::LINUX_FDT) };
     let reserve = |name, region: Region, compatible| Reservation {
@@ -255,10 +278,15 @@ pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
         harts,
         boot_hart: u64::from(BOOT_HART),
     };
-    fdt::edit(source, out, &edits).map(|_| ()).map_err(|fault| {
-        console::line(&["hartlock: device tree: ", fault.rule.text()]);
+    let refuse = |text| {
+        console::line(&["hartlock: device tree: ", text]);
         Reason::DeviceTreeUnusable
-    })
+    };
+    fdt::edit(source, out, &edits).map_err(|fault| refuse(fault.rule.text()))?;
+    let tree = Tree::parse(source).ok_or(Reason::DeviceTreeUnusable)?;
+    let filled = [PayloadType::Kernel, PayloadType::Initramfs]
+        .map(|it| manifest.payload(it).map_or(Filled::NOTHING, Filled::by));
+    places::check(&tree, &filled).map_err(|fault| refuse(fault.text()))
 }
 
 /// Returns the mask of all harts that the board may have.

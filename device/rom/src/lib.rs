@@ -14,15 +14,18 @@ pub mod medium;
 use core::arch::global_asm;
 use core::hint::black_box;
 
+use hartlock_handoff::fdt::Tree;
 use hartlock_handoff::{
-    Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step,
+    Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step, payload,
 };
 use hartlock_image::{
-    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Reason, TrustList,
+    BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadType, Reason,
+    TrustList,
 };
 use hartlock_kernels::Kernels;
 use hartlock_kernels::secret::confined;
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
+use hartlock_verify::board::Region;
 use hartlock_verify::{Acceptance, Authenticated, Statement, Verdict, authenticate};
 use hartlock_virt::board::map;
 use hartlock_virt::clock::{self, Instant};
@@ -132,6 +135,7 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
     let verdict_start = clock::now();
     let verdict = bundle.conclude()?;
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
+    judge_payloads(bundle.manifest())?;
 
     let found = Found { generation: generation(), harts: reported, boot_digest };
     let written = write_handoff(&bundle, &identity, &state, &found, log)?;
@@ -146,6 +150,22 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
     }
     dma::guard()?;
     Ok((verdict, reported))
+}
+
+/// Refuses an OpenSBI that would not enter the loader, and a device tree that OpenSBI cannot read. No later stage could
+/// report them (boot flow §5.8).
+fn judge_payloads(manifest: &Manifest<'_>) -> Result<(), Reason> {
+    let found = |payload_type| {
+        manifest.payload(payload_type).map_or(&[][..], |payload| {
+            // SAFETY: the range is a verified payload that nothing writes to.
+            unsafe { memory::bytes(Region::new(payload.load_address, payload.size)) }
+        })
+    };
+    payload::judge_opensbi(found(PayloadType::Opensbi)).map_err(|fault| {
+        console::line(&["hartlock: OpenSBI: ", fault.text()]);
+        Reason::PayloadUnusable
+    })?;
+    Tree::whole(found(PayloadType::BootFdt)).map(|_| ()).ok_or(Reason::DeviceTreeUnusable)
 }
 
 /// Reads keys, names and state of this device. The secrets that this takes stay below the frame of the caller.

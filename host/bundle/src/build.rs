@@ -7,6 +7,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_boards::{Boards, KnownBoard};
+use hartlock_handoff::payload;
 use hartlock_image::{
     BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
     MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
@@ -14,6 +15,7 @@ use hartlock_image::{
     TreeMode, TrustList, Writer, align_up, encode_manifest,
 };
 
+use crate::content::Context;
 use crate::describe::Description;
 use crate::digest::{Plan, core_count};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
@@ -110,17 +112,7 @@ impl Build<'_> {
         // yet. The check is repeated below.
         hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
         let sources = open_sources(spec)?;
-        let is_new = |source: &&Source<'_>| !self.is_any_type && source.spec.part.is_none();
-        for source in sources.iter().filter(is_new) {
-            let payload_type = source.spec.payload_type;
-            let start = source.start(content::searched(payload_type))?;
-            content::check(payload_type, &start, source.size, &source.spec.file).map_err(
-                |mut error| {
-                    error.place.clone_from(&source.spec.place);
-                    error
-                },
-            )?;
-        }
+        self.judge(&sources)?;
         let identities = other_identities(spec)?;
         let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;
         check_signers(&manifest, keys)?;
@@ -165,6 +157,27 @@ impl Build<'_> {
         let description = verify(&bundle, &manifest, keys, self.boards)?;
         bundle.finish(is_replaced)?;
         Ok(description)
+    }
+
+    /// Judges the payloads. Of one from another bundle the type is not judged again.
+    fn judge(&self, sources: &[Source<'_>]) -> Result<(), Error> {
+        let start_of =
+            |source: &Source<'_>| source.start(content::searched(source.spec.payload_type));
+        let kernel = sources.iter().find(|it| it.spec.payload_type == PayloadType::Kernel);
+        let kernel = kernel.map(start_of).transpose()?;
+        let is_linux = kernel.is_some_and(|start| payload::is_linux(&start));
+        for source in sources {
+            let spec = source.spec;
+            let is_in_bundle = spec.part.is_some();
+            let context = Context { is_forced: self.is_any_type || is_in_bundle, is_linux };
+            content::check(spec.payload_type, &start_of(source)?, source.size, &spec.file, context)
+                .map_err(|mut error| {
+                    error.place.clone_from(&spec.place);
+                    error.is_in_bundle = is_in_bundle;
+                    error
+                })?;
+        }
+        Ok(())
     }
 
     /// Iterates over all files that the build reads.

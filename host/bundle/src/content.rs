@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use hartlock_image::{Manifest, PayloadType, Reason, u32_at, u64_at};
+use hartlock_handoff::payload::{self, LinuxFault, OpensbiFault};
+use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason, u32_at, u64_at};
 use hartlock_verify::Statement;
 
 use crate::Error;
@@ -121,7 +122,7 @@ pub(crate) fn name_of(start: &[u8]) -> Option<&'static str> {
     FORMS.iter().find(|form| form.is_of(start)).map(|form| form.name)
 }
 
-/// What Linux takes as an initial RAM file system (init/initramfs.c, lib/decompress.c).
+/// The forms that [`payload::judge_initramfs`] accepts.
 const INITRAMFS: [&str; 8] = [CPIO, GZIP, XZ, ZSTD, LZ4, BZIP2, LZMA, LZO];
 
 /// The file types that are right for a payload type.
@@ -167,6 +168,8 @@ pub struct ContentError {
     pub place: Vec<String>,
     /// True if the payload was read in a bundle.
     pub is_in_bundle: bool,
+    /// True if a device refuses the payload, too, so that it cannot be forced.
+    is_refused_by_device: bool,
 }
 
 /// A fault of a file that has the right type.
@@ -198,10 +201,14 @@ impl ContentError {
 
     /// Returns advice for the user.
     pub fn hint(&self) -> String {
-        if self.is_in_bundle {
-            format!("{}, and sign that one; to accept it as it is, add `--force-type`", self.remedy)
-        } else {
-            format!("{}; to sign it as it is, add `--force-type`", self.remedy)
+        let remedy = &self.remedy;
+        match (self.is_in_bundle, self.is_refused_by_device) {
+            (true, true) => format!("{remedy}, and sign that one"),
+            (true, false) => {
+                format!("{remedy}, and sign that one; to accept it as it is, add `--force-type`")
+            }
+            (false, true) => remedy.to_string(),
+            (false, false) => format!("{remedy}; to sign it as it is, add `--force-type`"),
         }
     }
 }
@@ -260,17 +267,31 @@ pub(crate) const fn searched(payload_type: PayloadType) -> usize {
 /// the payload cannot use. `size` is the length of the whole file.
 ///
 /// # Errors
-/// Returns a [`ContentError`] that names what was found.
+/// Returns a [`ContentError`] that names what was found. If the type is forced, it is one only if a device refuses the
+/// payload.
 pub(crate) fn check(
     payload_type: PayloadType,
     start: &[u8],
     size: u64,
     path: &Path,
+    context: Context,
 ) -> Result<(), ContentError> {
     let found = FORMS.iter().find(|form| form.is_of(start));
     let expected = expected(payload_type);
+    let is_refused_by_device = match payload_type {
+        PayloadType::Kernel => payload::judge_kernel(start, size).is_err(),
+        PayloadType::Initramfs => context.is_linux && payload::judge_initramfs(start).is_err(),
+        PayloadType::Opensbi => payload::judge_opensbi(start).is_err(),
+        _ => false,
+    };
+    if context.is_forced && !is_refused_by_device {
+        return Ok(());
+    }
     let is_well = match found {
         Some(form) => expected.forms.contains(&form.name),
+        None if payload_type == PayloadType::Initramfs => {
+            !start.is_empty() && payload::judge_initramfs(start).is_ok()
+        }
         None => !expected.is_marked,
     };
     let fault = match found.map(|form| form.name) {
@@ -295,7 +316,17 @@ pub(crate) fn check(
         remedy: remedy.into(),
         place: Vec::new(),
         is_in_bundle: false,
+        is_refused_by_device,
     })
+}
+
+/// What [`check`] has to know beside the payload.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Context {
+    /// True if the user forces the type of each payload.
+    pub is_forced: bool,
+    /// True if the kernel of the bundle is Linux.
+    pub is_linux: bool,
 }
 
 /// Judges the payloads in a bundle as [`check`] judges their files.
@@ -305,61 +336,54 @@ pub(crate) fn check(
 pub(crate) fn judge(
     manifest: &Manifest<'_>,
     path: &Path,
+    is_forced: bool,
     mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Error> {
-    for payload in manifest.payloads.iter() {
+    let mut start_of = |payload: &PayloadRecord| {
         let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];
-        read(payload.offset, &mut start)?;
-        check(payload.payload_type, &start, payload.size, path)
+        read(payload.offset, &mut start).map(|()| start)
+    };
+    let kernel = manifest.payload(PayloadType::Kernel).map(&mut start_of).transpose()?;
+    let is_linux = kernel.is_some_and(|start| payload::is_linux(&start));
+    for payload in manifest.payloads.iter() {
+        let start = start_of(payload)?;
+        check(payload.payload_type, &start, payload.size, path, Context { is_forced, is_linux })
             .map_err(|error| ContentError { is_in_bundle: true, ..error })?;
     }
     Ok(())
 }
 
-/// Finds what Linux, or the loader that places it, cannot use in the header of a kernel (Linux,
-/// Documentation/arch/riscv/boot-image-header.rst).
+/// Describes what Linux, or the loader that places it, cannot use in the header of a kernel.
 fn kernel_fault(start: &[u8], size: u64) -> Option<ContentFault> {
-    const BIG_ENDIAN: u64 = 1;
-    let image_size = u64_at(start, 16)?;
-    if u64_at(start, 24)? & BIG_ENDIAN != 0 {
-        return Some(ContentFault {
+    match payload::judge_kernel(start, size).err()? {
+        LinuxFault::BigEndian => Some(ContentFault {
             what: "is big-endian, as the flags in its header say".to_string(),
             wanted: "little-endian",
             remedy: "build it little-endian",
-        });
+        }),
+        _ => {
+            let [image_size, size] = [u64_at(start, 16).unwrap_or_default(), size].map(grouped);
+            Some(ContentFault {
+                what: format!("has the image_size {image_size} in its header, and {size} bytes"),
+                wanted: "an image whose header states the memory that it needs, which is its size or more",
+                remedy: "take `arch/riscv/boot/Image` as the build of Linux wrote it",
+            })
+        }
     }
-    if image_size >= size {
-        return None;
-    }
-    let (image_size, size) = (grouped(image_size), grouped(size));
-    Some(ContentFault {
-        what: format!("has the image_size {image_size} in its header, and {size} bytes"),
-        wanted: "an image whose header states the memory that it needs, which is its size or more",
-        remedy: "take `arch/riscv/boot/Image` as the build of Linux wrote it",
-    })
 }
 
-/// Finds out whether an OpenSBI takes the next stage from the stage before, and on which harts it runs. It does so if it
-/// compares with the magic number of `fw_dynamic_info` (OpenSBI, firmware/fw_dynamic.S): with `lui` it loads the upper
-/// half of the number, and after that the field that it compares.
 fn opensbi_fault(code: &[u8]) -> Option<ContentFault> {
-    let half = |at: usize| Some(u16::from_le_bytes([*code.get(at)?, *code.get(at + 1)?]));
-    let is_upper = |at: &usize| {
-        half(*at).is_some_and(|low| low & 0xf07f == 0x5037) && half(at + 2) == Some(0x4942)
-    };
-    let Some(at) = (0..code.len()).step_by(2).find(is_upper) else {
-        return Some(ContentFault {
+    Some(match payload::judge_opensbi(code).err()? {
+        OpensbiFault::FixedNextStage => ContentFault {
             what: "is an OpenSBI that enters a fixed next stage".to_string(),
             wanted: "the kind that takes it from the ROM, fw_dynamic",
             remedy: "take `fw_dynamic.bin` of the same build",
-        });
-    };
-    // `c.lw` or `lw` in the place of `c.ld` or `ld`.
-    let is_narrow = half(at + 8)? & 0xe003 == 0x4000 || half(at + 8)? & 0x707f == 0x2003;
-    is_narrow.then(|| ContentFault {
-        what: "is an OpenSBI for 32-bit harts".to_string(),
-        wanted: "for 64-bit harts",
-        remedy: "build it with `PLATFORM_RISCV_XLEN=64`",
+        },
+        OpensbiFault::Narrow => ContentFault {
+            what: "is an OpenSBI for 32-bit harts".to_string(),
+            wanted: "for 64-bit harts",
+            remedy: "build it with `PLATFORM_RISCV_XLEN=64`",
+        },
     })
 }
 
@@ -383,6 +407,7 @@ pub(crate) fn check_code(start: &[u8], path: &Path) -> Result<(), ContentError> 
             remedy: remedy(Some(form), &expected, start, path).into(),
             place: Vec::new(),
             is_in_bundle: false,
+            is_refused_by_device: false,
         }),
     }
 }
@@ -421,7 +446,8 @@ mod tests {
         [0xb7, 0x55, 0x42, 0x49, 0x9b, 0x85, 0xf5, 0x34, 0x08, 0x62, 0x01, 0x00];
 
     fn check(payload_type: PayloadType, start: &[u8]) -> Result<(), ContentError> {
-        super::check(payload_type, start, start.len() as u64, Path::new("file"))
+        let context = Context { is_forced: false, is_linux: false };
+        super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
     }
 
     #[test]
@@ -434,10 +460,8 @@ mod tests {
                 assert_eq!(result.is_ok(), is_expected, "{} as {payload_type:?}", form.name);
                 if let Err(error) = result {
                     assert_eq!(error.found, Some(form), "{error}");
-                    assert!(
-                        error.to_string().contains(form.name)
-                            && error.hint().contains("--force-type")
-                    );
+                    assert!(error.to_string().contains(form.name), "{error}");
+                    assert!(error.hint().contains("--force-type"), "{}", error.hint());
                 }
             }
         }
@@ -468,6 +492,34 @@ mod tests {
         }
         let error = check(PayloadType::Kernel, b"").unwrap_err();
         assert!(error.to_string().contains("not in a known format"), "{error}");
+    }
+
+    #[test]
+    fn what_a_device_refuses_cannot_be_forced() {
+        let forced = |payload_type, start: &[u8], is_linux| {
+            let context = Context { is_forced: true, is_linux };
+            super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
+        };
+        let mut kernel = [0; 64];
+        kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
+        let opensbi = b"OpenSBI v1.9 of another kind";
+        for (payload_type, start) in [
+            (PayloadType::Kernel, &kernel[..]),
+            (PayloadType::Initramfs, b"070707"),
+            (PayloadType::Opensbi, opensbi),
+        ] {
+            let error = forced(payload_type, start, true).unwrap_err();
+            assert!(!error.hint().contains("--force-type"), "{}", error.hint());
+        }
+        for (payload_type, start) in [
+            (PayloadType::Kernel, &kernel[..59]),
+            (PayloadType::Initramfs, b"070707"),
+            (PayloadType::Opensbi, b"HARTLOCK-CARRIES and so on"),
+            (PayloadType::Loader, opensbi),
+            (PayloadType::SystemFdt, b"070707"),
+        ] {
+            assert!(forced(payload_type, start, false).is_ok());
+        }
     }
 
     #[track_caller]

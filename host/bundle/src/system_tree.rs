@@ -85,10 +85,7 @@ fn filled(manifest: &Manifest<'_>) -> Vec<(&'static str, Filled)> {
     [PayloadType::Kernel, PayloadType::Initramfs]
         .into_iter()
         .filter_map(|it| manifest.payload(it))
-        .map(|it| {
-            let range = Filled { start: it.load_address, end: it.memory_end() };
-            (it.payload_type.name(), range)
-        })
+        .map(|it| (it.payload_type.name(), Filled::by(it)))
         .collect()
 }
 
@@ -155,7 +152,6 @@ fn contradiction(fault: MemoryFault<'_>, filled: &[(&'static str, Filled)]) -> R
     };
     let of = |(start, size): (u64, u64)| format!("{start:#x} to {:#x}", start.saturating_add(size));
     let (context, hint) = match fault {
-        MemoryFault::Malformed => return Refusal::new(Reason::DeviceTreeUnusable),
         MemoryFault::NoMemory { index, address } => (
             vec![
                 format!("no `/memory` node of the tree has {address:#x} in its `reg`"),

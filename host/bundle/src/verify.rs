@@ -184,9 +184,7 @@ fn decide(
     if expectation.contents {
         let (manifest, boards) = (bundle.manifest(), &expectation.boards);
         let mut read = |offset, into: &mut [u8]| platform.read(offset, into);
-        if !expectation.is_any_type {
-            content::judge(manifest, path, &mut read)?;
-        }
+        content::judge(manifest, path, expectation.is_any_type, &mut read)?;
         boot_tree::judge(manifest, boards, &mut read)?;
         system_tree::judge(manifest, boards, &mut read)?;
     }

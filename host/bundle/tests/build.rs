@@ -136,8 +136,10 @@ fn a_kernel_gets_the_memory_of_its_header() {
     let bench = Bench::new();
     let mut kernel = pattern(3000);
     kernel[16..24].copy_from_slice(&0x12_3456_u64.to_le_bytes());
+    kernel[24..32].fill(0);
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
+    bench.write("initrd", b"070701");
     let built = bench.build(&bench.system(), "system.hlk").unwrap();
     assert_eq!(payload(&built, "kernel").memory_size, 0x12_4000);
     // The build reads the header of the kernel first. That must not remove bytes from the payload.

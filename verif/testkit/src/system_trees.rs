@@ -240,8 +240,7 @@ fn judge(tree: &[u8]) -> Result<Vec<u8>, u32> {
     out.truncate(len);
     let parts = Tree::parse(tree).ok_or(1_u32)?;
     memory::check(&parts, &FILLED).map_err(|fault| match fault {
-        MemoryFault::Malformed => 1_u32,
-        MemoryFault::NoMemory { .. } => 9,
+        MemoryFault::NoMemory { .. } => 9_u32,
         MemoryFault::Reserved { .. } | MemoryFault::ReservedByEntry { .. } => 10,
     })?;
     Ok(out)

@@ -5,8 +5,10 @@ use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
 use hartlock_handoff::fdt::Rule;
+use hartlock_handoff::memory::MemoryFault;
+use hartlock_handoff::payload::{LinuxFault, OpensbiFault};
 use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, STATE_SIZE, StateRecord};
-use hartlock_image::{Lifecycle, Manifest, Policy, Reason, SignatureBlocks};
+use hartlock_image::{Lifecycle, Manifest, PayloadType, Policy, Reason, SignatureBlocks};
 use hartlock_maps::qemu_virt;
 
 use super::board::{
@@ -26,13 +28,38 @@ fn rename(draft: &mut Draft, from: &[u8], to: &[u8]) {
     data[at..at + from.len()].copy_from_slice(to);
 }
 
-/// Boots with a device tree that the loader refuses, and checks that the console names the rule.
-fn expect_tree_refused(bench: &TestBoard, system: &[Edit], rule: Rule) -> Result<()> {
-    let run = bench.run(&bench.setup(&[], system)?)?;
-    expect_refusal(&run, Stage::Loader, Reason::DeviceTreeUnusable)?;
-    let line = format!("hartlock: device tree: {}", rule.text());
+/// Gives the kernel a header of Linux with these fields.
+fn head_linux(draft: &mut Draft, image_size: u64, flags: u64) {
+    let data = &mut draft.payloads[0].data;
+    data[16..24].copy_from_slice(&image_size.to_le_bytes());
+    data[24..32].copy_from_slice(&flags.to_le_bytes());
+    data[0x38..0x3c].copy_from_slice(b"RSC\x05");
+}
+
+/// Checks that a stage refuses a payload, and that the line before says why.
+fn expect_named(
+    bench: &TestBoard,
+    (boot, system): (&[Edit], &[Edit]),
+    (stage, reason): (Stage, Reason),
+    says: &str,
+) -> Result<()> {
+    let run = bench.run(&bench.setup(boot, system)?)?;
+    expect_refusal(&run, stage, reason)?;
+    let line = format!("hartlock: {says}");
     ensure!(run.transcript.contains(&line), "the console does not say {line}");
     Ok(())
+}
+
+/// Boots with a device tree that the loader refuses, and checks that the console names the rule.
+fn expect_tree_refused(bench: &TestBoard, system: &[Edit], rule: &str) -> Result<()> {
+    let refused = (Stage::Loader, Reason::DeviceTreeUnusable);
+    expect_named(bench, (&[], system), refused, &format!("device tree: {rule}"))
+}
+
+/// Boots with a kernel or an initramfs that Linux could not use.
+fn expect_unusable(bench: &TestBoard, system: &[Edit], fault: LinuxFault) -> Result<()> {
+    let refused = (Stage::Loader, Reason::PayloadUnusable);
+    expect_named(bench, (&[], system), refused, fault.text())
 }
 
 /// The region of a bundle in which a byte is changed.
@@ -203,15 +230,15 @@ fn device_cases() -> Vec<Case> {
         }),
         Case::new("refusal/device-tree-that-is-none", |bench| {
             let system = [Edit::Draft(|draft| draft.payloads[2].data.fill(1))];
-            expect_tree_refused(bench, &system, Rule::Form)
+            expect_tree_refused(bench, &system, Rule::Form.text())
         }),
         Case::new("refusal/device-tree-with-a-seed", |bench| {
             let system = [Edit::Draft(|draft| rename(draft, b"stdout-path", b"kaslr-seed\0"))];
-            expect_tree_refused(bench, &system, Rule::OfOneBoot)
+            expect_tree_refused(bench, &system, Rule::OfOneBoot.text())
         }),
         Case::new("refusal/device-tree-without-the-boot-hart", |bench| {
             let system = [Edit::Draft(|draft| rename(draft, b"cpu@0", b"cpx@0"))];
-            expect_tree_refused(bench, &system, Rule::BootHart)
+            expect_tree_refused(bench, &system, Rule::BootHart.text())
         }),
         Case::new("refusal/device-tree-without-chosen-boots", |bench| {
             let system = [Edit::Draft(|draft| {
@@ -220,6 +247,47 @@ fn device_cases() -> Vec<Case> {
             })];
             let setup = bench.setup(&[], &system)?;
             expect_boot(&bench.run(&setup)?)
+        }),
+        Case::new("refusal/device-tree-without-the-memory-of-the-kernel", |bench| {
+            // The address of the memory, and the upper half of its size.
+            let system = [Edit::Draft(|draft| {
+                let at = |high| [0, 0, 0, 0, high, 0, 0, 0, 0, 0, 0, 0];
+                rename(draft, &at(0x80), &at(0x83));
+            })];
+            let fault = MemoryFault::NoMemory { index: 0, address: 0 };
+            expect_tree_refused(bench, &system, fault.text())
+        }),
+        Case::new("refusal/kernel-of-the-other-byte-order", |bench| {
+            let system = [Edit::Draft(|draft| head_linux(draft, 60_000, 1))];
+            expect_unusable(bench, &system, LinuxFault::BigEndian)
+        }),
+        Case::new("refusal/kernel-of-less-memory-than-its-file", |bench| {
+            let system = [Edit::Draft(|draft| head_linux(draft, 59_999, 0))];
+            expect_unusable(bench, &system, LinuxFault::ImageSize)
+        }),
+        Case::new("refusal/initramfs-that-linux-does-not-unpack", |bench| {
+            let system = [Edit::Draft(|draft| head_linux(draft, 60_000, 0))];
+            expect_unusable(bench, &system, LinuxFault::Initramfs)
+        }),
+        Case::new("refusal/boot-device-tree-that-is-cut", |bench| {
+            let boot = [Edit::Draft(|draft| {
+                let tree = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::BootFdt);
+                tree.expect("a boot bundle has a tree").data.truncate(1000);
+            })];
+            let run = bench.run(&bench.setup(&boot, &[])?)?;
+            expect_refusal(&run, Stage::Rom, Reason::DeviceTreeUnusable)
+        }),
+        Case::new("refusal/opensbi-with-a-fixed-next-stage", |bench| {
+            // The `lui` of the magic number that OpenSBI compares with.
+            let change = |draft: &mut Draft| {
+                let code = &mut draft.payloads[0].data;
+                let upper = code.windows(2).step_by(2).position(|half| half == [0x42, 0x49]);
+                let at = 2 * upper.expect("OpenSBI compares with the number");
+                code[at] ^= 1;
+            };
+            let refused = (Stage::Rom, Reason::PayloadUnusable);
+            let says = format!("OpenSBI: {}", OpensbiFault::FixedNextStage.text());
+            expect_named(bench, (&[Edit::Draft(change)], &[]), refused, &says)
         }),
         Case::new("refusal/no-disk", |bench| {
             let mut setup = bench.setup(&[], &[])?;

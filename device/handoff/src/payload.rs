@@ -1,0 +1,214 @@
+//! What the next program cannot use in the payloads that it gets (boot flow §5.8). Workstation and device decide with
+//! the same functions.
+
+use hartlock_image::{bytes_at, u64_at};
+
+/// What Linux, or the loader that places it, cannot use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinuxFault {
+    /// The flags of the kernel say that it is big-endian, which RISC-V does not define.
+    BigEndian,
+    /// The kernel states less memory than its file has.
+    ImageSize,
+    /// Linux cannot unpack the initramfs.
+    Initramfs,
+}
+
+impl LinuxFault {
+    /// Returns the fault for the console.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::BigEndian => "kernel is big-endian",
+            Self::ImageSize => "image_size of the kernel is too small",
+            Self::Initramfs => "initramfs is no cpio archive",
+        }
+    }
+}
+
+/// Returns true if the first bytes of a kernel are the header of Linux for RISC-V (Linux,
+/// Documentation/arch/riscv/boot-image-header.rst).
+pub fn is_linux(kernel: &[u8]) -> bool {
+    bytes_at(kernel, 0x38) == Some(*b"RSC\x05")
+}
+
+/// Judges the kernel, of which `start` has at least the first 64 bytes, and `size` is the length of the file. Another
+/// system than Linux has no rule.
+///
+/// # Errors
+/// `BigEndian`, `ImageSize`.
+pub fn judge_kernel(start: &[u8], size: u64) -> Result<(), LinuxFault> {
+    const BIG_ENDIAN: u64 = 1;
+    if !is_linux(start) {
+        return Ok(());
+    }
+    if u64_at(start, 24).is_none_or(|flags| flags & BIG_ENDIAN != 0) {
+        return Err(LinuxFault::BigEndian);
+    }
+    if u64_at(start, 16).is_none_or(|image_size| image_size < size) {
+        return Err(LinuxFault::ImageSize);
+    }
+    Ok(())
+}
+
+/// First bytes of what Linux unpacks (Linux, init/initramfs.c and lib/decompress.c): cpio with and without checksums,
+/// gzip, xz, zstd, lz4 in its legacy format, bzip2, lzma, lzo.
+const INITRAMFS: [&[u8]; 9] = [
+    b"070701",
+    b"070702",
+    b"\x1f\x8b\x08",
+    b"\xfd7zXZ\0",
+    b"\x28\xb5\x2f\xfd",
+    b"\x02\x21\x4c\x18",
+    b"BZh",
+    b"\x5d\0\0",
+    b"\x89LZO\0\r\n\x1a\n",
+];
+
+/// Number of bytes of an initramfs that are looked at.
+pub const INITRAMFS_START: usize = 4096;
+
+/// Judges the initramfs by its first [`INITRAMFS_START`] bytes. Linux ignores an empty one, and skips zeros.
+///
+/// # Errors
+/// `Initramfs`.
+pub fn judge_initramfs(initramfs: &[u8]) -> Result<(), LinuxFault> {
+    let start = initramfs.get(..INITRAMFS_START).unwrap_or(initramfs);
+    let first = start.iter().position(|byte| *byte != 0).unwrap_or(start.len());
+    let archive = start.get(first..).unwrap_or_default();
+    if start.is_empty() || INITRAMFS.iter().any(|mark| archive.starts_with(mark)) {
+        Ok(())
+    } else {
+        Err(LinuxFault::Initramfs)
+    }
+}
+
+/// Judges the two for the device: the initramfs only if the kernel is Linux.
+///
+/// # Errors
+/// Those of [`judge_kernel`] and [`judge_initramfs`].
+pub fn judge_linux(kernel: &[u8], initramfs: &[u8]) -> Result<(), LinuxFault> {
+    judge_kernel(kernel, kernel.len() as u64)?;
+    if is_linux(kernel) { judge_initramfs(initramfs) } else { Ok(()) }
+}
+
+/// What makes an OpenSBI useless after the ROM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpensbiFault {
+    /// It enters a fixed address, and not what the ROM tells it.
+    FixedNextStage,
+    /// It is for harts of 32 bits.
+    Narrow,
+}
+
+impl OpensbiFault {
+    /// Returns the fault for the console.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::FixedNextStage => "not fw_dynamic",
+            Self::Narrow => "for 32-bit harts",
+        }
+    }
+}
+
+/// Finds out whether an OpenSBI takes the next stage from the stage before, and on which harts it runs. It does so if it
+/// compares with the magic number of `fw_dynamic_info` (OpenSBI, firmware/fw_dynamic.S): with `lui` it loads the upper
+/// half of the number, and after that the field that it compares. Code without the mark of OpenSBI has no rule.
+///
+/// # Errors
+/// `FixedNextStage`, `Narrow`.
+pub fn judge_opensbi(code: &[u8]) -> Result<(), OpensbiFault> {
+    let half = |at: usize| bytes_at(code, at).map_or(0, u16::from_le_bytes);
+    let is_upper = |at: &usize| half(*at) & 0xf07f == 0x5037 && half(*at + 2) == 0x4942;
+    let fault = match (0..code.len()).step_by(2).find(is_upper) {
+        None => OpensbiFault::FixedNextStage,
+        // `c.lw` or `lw` in the place of `c.ld` or `ld`.
+        Some(at) if half(at + 8) & 0xe003 == 0x4000 || half(at + 8) & 0x707f == 0x2003 => {
+            OpensbiFault::Narrow
+        }
+        Some(_) => return Ok(()),
+    };
+    if code.windows(9).any(|text| text == b"OpenSBI v") { Err(fault) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn linux(image_size: u64, flags: u64) -> Vec<u8> {
+        let mut header = vec![0; 64];
+        header[16..24].copy_from_slice(&image_size.to_le_bytes());
+        header[24..32].copy_from_slice(&flags.to_le_bytes());
+        header[0x38..0x3c].copy_from_slice(b"RSC\x05");
+        header
+    }
+
+    #[test]
+    fn a_kernel_has_room_for_its_file_and_is_little_endian() {
+        assert_eq!(judge_kernel(&linux(5000, 0), 5000), Ok(()));
+        assert_eq!(judge_kernel(&linux(4999, 0), 5000), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_kernel(&linux(0, 0), 5000), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_kernel(&linux(5000, 2), 5000), Ok(()));
+        assert_eq!(judge_kernel(&linux(5000, 3), 5000), Err(LinuxFault::BigEndian));
+    }
+
+    #[test]
+    fn the_initramfs_of_another_system_has_no_rule() {
+        let kernel = linux(64, 0);
+        assert_eq!(judge_linux(&kernel, b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel, b"070707"), Err(LinuxFault::Initramfs));
+        assert_eq!(judge_linux(&linux(63, 0), b"070701"), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_linux(&kernel[..60], b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel[..59], b"070707"), Ok(()));
+        assert_eq!(judge_linux(&[], b"070707"), Ok(()));
+    }
+
+    #[test]
+    fn another_system_has_no_rule() {
+        let mut other = linux(0, 1);
+        other[0x3b] = 4;
+        assert_eq!(judge_kernel(&other, 5000), Ok(()));
+        for len in [0, 16, 0x3b] {
+            assert_eq!(judge_kernel(&linux(0, 1)[..len], 5000), Ok(()));
+        }
+        assert_eq!(judge_opensbi(&[0x13; 64]), Ok(()));
+        assert_eq!(judge_opensbi(&[]), Ok(()));
+    }
+
+    #[test]
+    fn an_initramfs_begins_with_a_mark() {
+        for mark in INITRAMFS {
+            assert_eq!(judge_initramfs(mark), Ok(()));
+            assert_eq!(judge_initramfs(&mark[..mark.len() - 1]), Err(LinuxFault::Initramfs));
+        }
+        assert_eq!(judge_initramfs(&[]), Ok(()));
+        // The old form of cpio, and a frame of lz4.
+        for other in [&b"070707"[..], b"\x04\x22\x4d\x18", &[0; 16]] {
+            assert_eq!(judge_initramfs(other), Err(LinuxFault::Initramfs));
+        }
+        let after = |zeros: usize| judge_initramfs(&[&vec![0; zeros][..], b"070701"].concat());
+        assert_eq!(after(INITRAMFS_START - 6), Ok(()));
+        assert_eq!(after(INITRAMFS_START - 5), Err(LinuxFault::Initramfs));
+    }
+
+    #[test]
+    fn an_opensbi_takes_what_the_rom_tells_it_on_64_bit_harts() {
+        const MARK: &[u8] = b"OpenSBI v";
+        // `li a1, 0x4942534f`, then one load from 0(a2) each.
+        let li: [u8; 8] = [0xb7, 0x55, 0x42, 0x49, 0x9b, 0x85, 0xf5, 0x34];
+        let code = |load: &[u8], mark: &[u8]| [&[0x13; 6], &li[..], load, &[0; 4], mark].concat();
+        let load = |kind: u8| [0x03, kind, 0x06, 0];
+        for (load, wanted) in [
+            (&[0x08, 0x62][..], Ok(())),
+            (&load(0x35), Ok(())),
+            (&[0x08, 0x42], Err(OpensbiFault::Narrow)),
+            (&load(0x25), Err(OpensbiFault::Narrow)),
+        ] {
+            assert_eq!(judge_opensbi(&code(load, MARK)), wanted);
+            assert_eq!(judge_opensbi(&code(load, b"")), Ok(()));
+        }
+        assert_eq!(judge_opensbi(&[&[0x13; 8], MARK].concat()), Err(OpensbiFault::FixedNextStage));
+    }
+}
