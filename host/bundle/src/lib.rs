@@ -34,6 +34,7 @@ mod refusal_detail;
 pub mod reuse;
 pub mod spec;
 mod system_tree;
+mod tree_notes;
 pub mod units;
 pub mod verify;
 

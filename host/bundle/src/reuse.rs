@@ -3,7 +3,7 @@
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use hartlock_boards::Boards;
+use hartlock_boards::{Boards, KnownBoard};
 use hartlock_handoff::domain;
 use hartlock_image::{
     Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, PayloadType, Reason, TreeMode,
@@ -12,7 +12,7 @@ use hartlock_image::{
 use crate::describe::{Description, parse_unverified};
 use crate::payload_bytes::read_verified;
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, TrustSpec};
-use crate::{Error, boot_tree, system_tree};
+use crate::{Error, boot_tree, system_tree, tree_notes};
 use hartlock_files::FileError;
 
 /// The values that a bundle was made of.
@@ -73,6 +73,22 @@ pub fn harts_of_trees(path: &Path) -> Result<Vec<(&'static str, u64)>, Error> {
             Some((payload.payload_type.name(), domain::harts(&bytes)?))
         };
         Ok(trees.filter_map(harts).collect())
+    })?
+}
+
+/// Returns a sentence for each thing in the device tree for Linux that is right, and may surprise the signer of a bundle,
+/// which is **not verified**.
+///
+/// # Errors
+/// Fails if the file cannot be read or is not a bundle.
+pub fn notes_on_tree(path: &Path, board: Option<&KnownBoard>) -> Result<Vec<String>, Error> {
+    with_manifest(path, |manifest, _| {
+        let Some(payload) = manifest.payload(PayloadType::SystemFdt) else { return Ok(Vec::new()) };
+        let (file, _) = hartlock_files::open(path)?;
+        let read = |offset, into: &mut [u8]| {
+            file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
+        };
+        Ok(tree_notes::notes(&read_verified(payload, read)?, board))
     })?
 }
 

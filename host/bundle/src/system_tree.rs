@@ -213,7 +213,7 @@ pub(crate) fn malformed(tree: &[u8], payload: &str, node: Option<String>) -> Ref
 
 /// A place in a tree.
 #[derive(Debug)]
-struct TreePlace {
+pub(crate) struct TreePlace {
     path: Vec<String>,
     /// Name and value of the property, in words.
     property: Option<(String, String)>,
@@ -221,7 +221,7 @@ struct TreePlace {
 
 impl TreePlace {
     /// Finds the token at an offset of the structure block.
-    fn find(tree: &[u8], wanted: usize) -> Option<Self> {
+    pub(crate) fn find(tree: &[u8], wanted: usize) -> Option<Self> {
         let tree = Tree::parse(tree)?;
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).escape_debug().to_string();
         let mut path = Vec::new();
@@ -248,7 +248,7 @@ impl TreePlace {
         if self.path.len() < 2 { "/".to_string() } else { self.path.join("/") }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         match &self.property {
             Some((name, value)) => format!("{}: `{name}` is {value}", self.node()),
             None => self.node(),

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::build::Build;
+use hartlock_bundle::reuse::notes_on_tree;
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_bundle::verify::Expectation;
 use hartlock_handoff::builder::{Node, cells, system_tree};
@@ -247,6 +248,57 @@ fn nops(tree: &[u8]) -> Vec<u8> {
         set_field(&mut other, at, value);
     }
     other
+}
+
+#[test]
+fn what_surprises_is_named() {
+    const MAC: &str = "local-mac-address";
+    let bench = Bench::new();
+    let boards = Boards::default();
+    let board = boards.default_board();
+    let flash = |at: u32| {
+        let reg = cells(&[0, at, 0, 0x1000]);
+        Node::new(&format!("flash@{at:x}")).with("compatible", b"cfi-flash\0").with("reg", &reg)
+    };
+    let notes = |change: &dyn Fn(&mut Node)| {
+        let bundle = sign(&bench, &with(change), None).unwrap();
+        notes_on_tree(&bundle, board).unwrap()
+    };
+    let on_bus = |bus: Node, node: Node| {
+        let bus = bus.with("#address-cells", &cells(&[2])).with("#size-cells", &cells(&[2]));
+        notes(&|tree| *tree = tree.clone().and(bus.clone().and(node.clone())))
+    };
+    let identity = || Node::new("soc").with("ranges", b"");
+    assert_eq!(notes(&|_| ()), [""; 0]);
+    // A page of the flash, which is closed, and one of a device that is not.
+    assert_eq!(
+        on_bus(identity(), flash(0x2000_0000)),
+        [
+            "The system-fdt has the device /soc/flash@20000000, and board qemu-virt closes `flash` to Linux: its driver \
+          would trap."
+        ]
+    );
+    assert_eq!(on_bus(identity(), flash(0x1000_0000)), [""; 0]);
+    // Addresses of a bus that translates them say nothing.
+    assert_eq!(on_bus(Node::new("soc"), flash(0x2000_0000)), [""; 0]);
+    let disabled = flash(0x2000_0000).with("status", b"disabled\0");
+    assert_eq!(on_bus(identity(), disabled), [""; 0]);
+
+    let port = |mac: &[u8]| Node::new("ethernet@10090000").with(MAC, mac);
+    assert_eq!(
+        on_bus(identity(), port(b"\x02\0\0\0\0\x01")),
+        [
+            "The system-fdt has /soc/ethernet@10090000: `local-mac-address` is 6 bytes: each device that boots the bundle gets \
+          this value."
+        ]
+    );
+    assert_eq!(on_bus(identity(), port(&[0; 6])), [""; 0]);
+    let number = notes(&|tree| tree.set("serial-number", b"0017\0"));
+    assert_eq!(number.len(), 1);
+    assert!(
+        number[0].starts_with("The system-fdt has /: `serial-number` is \"0017\":"),
+        "{number:?}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use hartlock_boards::{Boards, KnownBoard, shipped};
 use hartlock_bundle::DEFAULT_LIFECYCLE;
 use hartlock_bundle::build::{Build, loader_statement};
 use hartlock_bundle::describe::{Description, Key};
-use hartlock_bundle::reuse::harts_of_trees;
+use hartlock_bundle::reuse::{harts_of_trees, notes_on_tree};
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_image::{Algorithm, Lifecycle, PayloadType};
 use hartlock_keys::{PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published};
@@ -187,6 +187,9 @@ impl Signer {
         notes.extend(unknown_boards(&manifest, boards));
         if let Some(bundle) = self.written() {
             notes.extend(missing_harts(&bundle, &manifest, boards));
+            // A bundle that was just written and verified can be read.
+            let board = boards.by_name(&manifest.board);
+            notes.extend(notes_on_tree(&bundle, board).unwrap_or_default());
         }
         Ok(BuiltBundle { bundle: self.written(), manifest, signatures_left, notes })
     }
