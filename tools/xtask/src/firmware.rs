@@ -194,16 +194,14 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 
 /// Compiles the device tree `name` of the board.
 fn device_tree(name: &str) -> Result<PathBuf> {
-    let source = project::root()
-        .join("device/boards")
-        .join(project::board())
-        .join(name)
-        .with_extension("dts");
+    let board = project::root().join("device/boards").join(project::board());
+    let source = board.join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");
     let scratch = tempfile::tempdir()?;
     let compiled = scratch.path().join("tree.dtb");
     let mut dtc = Command::new(tools::locate()?.dtc);
-    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&compiled).arg(&source);
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-i"]).arg(board.join("generated"));
+    dtc.arg("-o").arg(&compiled).arg(&source);
     run::quietly(&mut dtc)?;
     replace(&output, &fs::read(&compiled)?)?;
     Ok(output)
