@@ -10,6 +10,8 @@ pub enum LinuxFault {
     BigEndian,
     /// The kernel states less memory than its file has.
     ImageSize,
+    /// The bundle gives the kernel less memory than it states.
+    MemorySize,
     /// Linux cannot unpack the initramfs.
     Initramfs,
 }
@@ -20,6 +22,7 @@ impl LinuxFault {
         match self {
             Self::BigEndian => "kernel is big-endian",
             Self::ImageSize => "image_size of the kernel is too small",
+            Self::MemorySize => "memory_size of the kernel is too small",
             Self::Initramfs => "initramfs is no cpio archive",
         }
     }
@@ -31,12 +34,12 @@ pub fn is_linux(kernel: &[u8]) -> bool {
     bytes_at(kernel, 0x38) == Some(*b"RSC\x05")
 }
 
-/// Judges the kernel, of which `start` has at least the first 64 bytes, and `size` is the length of the file. Another
-/// system than Linux has no rule.
+/// Judges the kernel, of which `start` has at least the first 64 bytes, and `size` is the length of the file. The bundle
+/// keeps `memory_size` bytes free for it. Another system than Linux has no rule.
 ///
 /// # Errors
-/// `BigEndian`, `ImageSize`.
-pub fn judge_kernel(start: &[u8], size: u64) -> Result<(), LinuxFault> {
+/// `BigEndian`, `ImageSize`, `MemorySize`.
+pub fn judge_kernel(start: &[u8], size: u64, memory_size: u64) -> Result<(), LinuxFault> {
     const BIG_ENDIAN: u64 = 1;
     if !is_linux(start) {
         return Ok(());
@@ -44,30 +47,38 @@ pub fn judge_kernel(start: &[u8], size: u64) -> Result<(), LinuxFault> {
     if u64_at(start, 24).is_none_or(|flags| flags & BIG_ENDIAN != 0) {
         return Err(LinuxFault::BigEndian);
     }
-    if u64_at(start, 16).is_none_or(|image_size| image_size < size) {
+    let image_size = u64_at(start, 16).unwrap_or(0);
+    if image_size < size {
         return Err(LinuxFault::ImageSize);
+    }
+    // Linux clears its variables past the end of its file, so what is placed there is lost.
+    if image_size > memory_size {
+        return Err(LinuxFault::MemorySize);
     }
     Ok(())
 }
 
-/// First bytes of what Linux unpacks (Linux, init/initramfs.c and lib/decompress.c): cpio with and without checksums,
-/// gzip, xz, zstd, lz4 in its legacy format, bzip2, lzma, lzo.
-const INITRAMFS: [&[u8]; 9] = [
-    b"070701",
-    b"070702",
+/// First bytes of an archive that Linux unpacks: cpio with and without checksums.
+const CPIO: [&[u8]; 2] = [b"070701", b"070702"];
+
+/// First bytes of what Linux decompresses (Linux, init/initramfs.c and lib/decompress.c): gzip, xz without a checksum and
+/// with CRC32, zstd, lz4 in its legacy format, bzip2, lzma, lzo.
+const COMPRESSED: [&[u8]; 8] = [
     b"\x1f\x8b\x08",
-    b"\xfd7zXZ\0",
+    b"\xfd7zXZ\0\0\0",
+    b"\xfd7zXZ\0\0\x01",
     b"\x28\xb5\x2f\xfd",
     b"\x02\x21\x4c\x18",
     b"BZh",
-    b"\x5d\0\0",
+    b"\x5d\0",
     b"\x89LZO\0\r\n\x1a\n",
 ];
 
 /// Number of bytes of an initramfs that are looked at.
 pub const INITRAMFS_START: usize = 4096;
 
-/// Judges the initramfs by its first [`INITRAMFS_START`] bytes. Linux ignores an empty one, and skips zeros.
+/// Judges the initramfs by its first [`INITRAMFS_START`] bytes. Linux ignores an empty one, and skips zeros, after which it
+/// takes an archive only at a multiple of four bytes.
 ///
 /// # Errors
 /// `Initramfs`.
@@ -75,19 +86,20 @@ pub fn judge_initramfs(initramfs: &[u8]) -> Result<(), LinuxFault> {
     let start = initramfs.get(..INITRAMFS_START).unwrap_or(initramfs);
     let first = start.iter().position(|byte| *byte != 0).unwrap_or(start.len());
     let archive = start.get(first..).unwrap_or_default();
-    if start.is_empty() || INITRAMFS.iter().any(|mark| archive.starts_with(mark)) {
+    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| archive.starts_with(mark));
+    if start.is_empty() || first % 4 == 0 && begins(&CPIO) || begins(&COMPRESSED) {
         Ok(())
     } else {
         Err(LinuxFault::Initramfs)
     }
 }
 
-/// Judges the two for the device: the initramfs only if the kernel is Linux.
+/// Judges the two for the device: the initramfs only if the kernel is Linux. The kernel has `memory_size` bytes.
 ///
 /// # Errors
 /// Those of [`judge_kernel`] and [`judge_initramfs`].
-pub fn judge_linux(kernel: &[u8], initramfs: &[u8]) -> Result<(), LinuxFault> {
-    judge_kernel(kernel, kernel.len() as u64)?;
+pub fn judge_linux(kernel: &[u8], memory_size: u64, initramfs: &[u8]) -> Result<(), LinuxFault> {
+    judge_kernel(kernel, kernel.len() as u64, memory_size)?;
     if is_linux(kernel) { judge_initramfs(initramfs) } else { Ok(()) }
 }
 
@@ -147,31 +159,33 @@ mod tests {
 
     #[test]
     fn a_kernel_has_room_for_its_file_and_is_little_endian() {
-        assert_eq!(judge_kernel(&linux(5000, 0), 5000), Ok(()));
-        assert_eq!(judge_kernel(&linux(4999, 0), 5000), Err(LinuxFault::ImageSize));
-        assert_eq!(judge_kernel(&linux(0, 0), 5000), Err(LinuxFault::ImageSize));
-        assert_eq!(judge_kernel(&linux(5000, 2), 5000), Ok(()));
-        assert_eq!(judge_kernel(&linux(5000, 3), 5000), Err(LinuxFault::BigEndian));
+        assert_eq!(judge_kernel(&linux(5000, 0), 5000, 8192), Ok(()));
+        assert_eq!(judge_kernel(&linux(4999, 0), 5000, 8192), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_kernel(&linux(0, 0), 5000, 8192), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_kernel(&linux(5000, 2), 5000, 8192), Ok(()));
+        assert_eq!(judge_kernel(&linux(5000, 3), 5000, 8192), Err(LinuxFault::BigEndian));
+        assert_eq!(judge_kernel(&linux(8192, 0), 5000, 8192), Ok(()));
+        assert_eq!(judge_kernel(&linux(8193, 0), 5000, 8192), Err(LinuxFault::MemorySize));
     }
 
     #[test]
     fn the_initramfs_of_another_system_has_no_rule() {
         let kernel = linux(64, 0);
-        assert_eq!(judge_linux(&kernel, b"070701"), Ok(()));
-        assert_eq!(judge_linux(&kernel, b"070707"), Err(LinuxFault::Initramfs));
-        assert_eq!(judge_linux(&linux(63, 0), b"070701"), Err(LinuxFault::ImageSize));
-        assert_eq!(judge_linux(&kernel[..60], b"070701"), Ok(()));
-        assert_eq!(judge_linux(&kernel[..59], b"070707"), Ok(()));
-        assert_eq!(judge_linux(&[], b"070707"), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"070707"), Err(LinuxFault::Initramfs));
+        assert_eq!(judge_linux(&linux(63, 0), 64, b"070701"), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_linux(&kernel[..60], 64, b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel[..59], 64, b"070707"), Ok(()));
+        assert_eq!(judge_linux(&[], 64, b"070707"), Ok(()));
     }
 
     #[test]
     fn another_system_has_no_rule() {
         let mut other = linux(0, 1);
         other[0x3b] = 4;
-        assert_eq!(judge_kernel(&other, 5000), Ok(()));
+        assert_eq!(judge_kernel(&other, 5000, 8192), Ok(()));
         for len in [0, 16, 0x3b] {
-            assert_eq!(judge_kernel(&linux(0, 1)[..len], 5000), Ok(()));
+            assert_eq!(judge_kernel(&linux(0, 1)[..len], 5000, 8192), Ok(()));
         }
         assert_eq!(judge_opensbi(&[0x13; 64]), Ok(()));
         assert_eq!(judge_opensbi(&[]), Ok(()));
@@ -179,18 +193,29 @@ mod tests {
 
     #[test]
     fn an_initramfs_begins_with_a_mark() {
-        for mark in INITRAMFS {
+        for mark in CPIO.into_iter().chain(COMPRESSED) {
             assert_eq!(judge_initramfs(mark), Ok(()));
             assert_eq!(judge_initramfs(&mark[..mark.len() - 1]), Err(LinuxFault::Initramfs));
         }
         assert_eq!(judge_initramfs(&[]), Ok(()));
         // The old form of cpio, and a frame of lz4.
-        for other in [&b"070707"[..], b"\x04\x22\x4d\x18", &[0; 16]] {
+        // The checksums CRC64 and SHA-256 of xz.
+        for other in [
+            &b"070707"[..],
+            b"\x04\x22\x4d\x18",
+            &[0; 16],
+            b"\xfd7zXZ\0\0\x04",
+            b"\xfd7zXZ\0\0\x0a",
+        ] {
             assert_eq!(judge_initramfs(other), Err(LinuxFault::Initramfs));
         }
-        let after = |zeros: usize| judge_initramfs(&[&vec![0; zeros][..], b"070701"].concat());
-        assert_eq!(after(INITRAMFS_START - 6), Ok(()));
-        assert_eq!(after(INITRAMFS_START - 5), Err(LinuxFault::Initramfs));
+        let after = |zeros: usize, mark| judge_initramfs(&[&vec![0; zeros][..], mark].concat());
+        for zeros in 1..INITRAMFS_START - 5 {
+            assert_eq!(after(zeros, b"070701").is_ok(), zeros % 4 == 0, "{zeros}");
+        }
+        assert_eq!(after(INITRAMFS_START - 3, b"\x1f\x8b\x08"), Ok(()));
+        assert_eq!(after(INITRAMFS_START - 2, b"\x1f\x8b\x08"), Err(LinuxFault::Initramfs));
+        assert_eq!(after(INITRAMFS_START - 4, b"070701"), Err(LinuxFault::Initramfs));
     }
 
     #[test]

@@ -235,12 +235,12 @@ fn bytes_of(payload: &PayloadRecord) -> &'static [u8] {
 /// `PayloadUnusable`, after the console names the fault.
 fn judge_payloads(manifest: &Manifest<'_>) -> Result<(), Reason> {
     let found = |payload_type| manifest.payload(payload_type).map_or(&[][..], bytes_of);
-    payload::judge_linux(found(PayloadType::Kernel), found(PayloadType::Initramfs)).map_err(
-        |fault| {
-            console::line(&["hartlock: ", fault.text()]);
-            Reason::PayloadUnusable
-        },
-    )
+    let memory_size = manifest.payload(PayloadType::Kernel).map_or(0, |it| it.memory_size);
+    let [kernel, initramfs] = [PayloadType::Kernel, PayloadType::Initramfs].map(found);
+    payload::judge_linux(kernel, memory_size, initramfs).map_err(|fault| {
+        console::line(&["hartlock: ", fault.text()]);
+        Reason::PayloadUnusable
+    })
 }
 
 /// Writes the device tree for Linux, derived from the signed one (boot flow §6), and compares its memory with the places

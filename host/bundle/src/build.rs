@@ -169,11 +169,16 @@ impl Build<'_> {
         for source in sources {
             let spec = source.spec;
             let is_in_bundle = spec.part.is_some();
-            let context = Context { is_forced: self.is_any_type || is_in_bundle, is_linux };
+            let context = Context {
+                is_forced: self.is_any_type || is_in_bundle,
+                is_linux,
+                is_in_bundle,
+                // Memory that nobody states is what the kernel needs. Less than the file is E0510.
+                memory_size: spec.memory_size.filter(|it| *it >= source.size).unwrap_or(u64::MAX),
+            };
             content::check(spec.payload_type, &start_of(source)?, source.size, &spec.file, context)
                 .map_err(|mut error| {
                     error.place.clone_from(&spec.place);
-                    error.is_in_bundle = is_in_bundle;
                     error
                 })?;
         }

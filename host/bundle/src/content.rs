@@ -90,7 +90,7 @@ const FORMS: [Form; 34] = [
     form(LZ4, 0, b"\x02\x21\x4c\x18").remedy(UNPACK_LZ4),
     form(LZ4_FRAME, 0, b"\x04\x22\x4d\x18").remedy(UNPACK_LZ4),
     form(BZIP2, 0, b"BZh").remedy("decompress it first, with `bzip2 -dc`"),
-    form(LZMA, 0, b"\x5d\0\0").remedy("decompress it first, with `xz -dc --format=lzma`"),
+    form(LZMA, 0, b"\x5d\0").remedy("decompress it first, with `xz -dc --format=lzma`"),
     form(LZO, 0, b"\x89LZO\0\r\n\x1a\n").remedy("decompress it first, with `lzop -dc`"),
     form("an ELF file for 32-bit harts", 0, b"\x7fELF\x01")
         .remedy("build it for 64-bit harts; OpenSBI with `PLATFORM_RISCV_XLEN=64`"),
@@ -179,6 +179,7 @@ struct ContentFault {
     what: String,
     /// What it must be.
     wanted: &'static str,
+    /// Advice, in which FILE stands for the path.
     remedy: &'static str,
 }
 
@@ -214,14 +215,10 @@ impl ContentError {
 }
 
 /// Returns advice on how to get a file of the right type.
-fn remedy(found: Option<&Form>, wanted: &Expected, start: &[u8], path: &Path) -> String {
+fn remedy(found: Option<&Form>, wanted: &Expected, start: &[u8], file: &str) -> String {
     let is_of_other = |form: &Form| {
         PayloadType::ALL.iter().any(|other| expected(*other).forms.contains(&form.name))
     };
-    let file = path.display().to_string();
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
-    let is_word = !file.starts_with('-') && file.chars().all(is_plain);
-    let file = if is_word { file.as_str() } else { "FILE" };
     match found {
         None if start.is_empty() => {
             "the file is empty: look at the step that writes it".to_string()
@@ -239,6 +236,14 @@ fn remedy(found: Option<&Form>, wanted: &Expected, start: &[u8], path: &Path) ->
         Some(form) if is_of_other(form) => "check whether files were swapped".to_string(),
         _ => format!("give {}", wanted.name),
     }
+}
+
+/// Returns the path as a word of a command.
+fn word(path: &Path) -> String {
+    let file = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+    let is_word = !file.starts_with('-') && file.chars().all(is_plain);
+    if is_word { file } else { "FILE".to_string() }
 }
 
 /// Returns the command that decompresses a kernel in an EFI application. Its header has offset and size of the
@@ -279,7 +284,7 @@ pub(crate) fn check(
     let found = FORMS.iter().find(|form| form.is_of(start));
     let expected = expected(payload_type);
     let is_refused_by_device = match payload_type {
-        PayloadType::Kernel => payload::judge_kernel(start, size).is_err(),
+        PayloadType::Kernel => payload::judge_kernel(start, size, context.memory_size).is_err(),
         PayloadType::Initramfs => context.is_linux && payload::judge_initramfs(start).is_err(),
         PayloadType::Opensbi => payload::judge_opensbi(start).is_err(),
         _ => false,
@@ -294,18 +299,22 @@ pub(crate) fn check(
         }
         None => !expected.is_marked,
     };
-    let fault = match found.map(|form| form.name) {
-        Some(RISCV_IMAGE) if is_well => kernel_fault(start, size),
-        Some(OPENSBI) if is_well => opensbi_fault(start),
+    let fault = match (payload_type, found.map(|form| form.name)) {
+        (_, Some(RISCV_IMAGE)) if is_well => kernel_fault(start, size, context.memory_size),
+        (_, Some(OPENSBI)) if is_well => opensbi_fault(start),
+        (PayloadType::Initramfs, found) => initramfs_fault(start, found),
         _ => None,
     }
     .map(Box::new);
     if is_well && fault.is_none() {
         return Ok(());
     }
+    // `hartlock extract` gives the payload of a bundle this name.
+    let name = Path::new(payload_type.name());
+    let file = word(if context.is_in_bundle { name } else { path });
     let remedy = match &fault {
-        Some(fault) => fault.remedy.to_string(),
-        None => remedy(found, &expected, start, path),
+        Some(fault) => fault.remedy.replace("FILE", &file),
+        None => remedy(found, &expected, start, &file),
     };
     Err(ContentError {
         path: path.to_path_buf(),
@@ -315,7 +324,7 @@ pub(crate) fn check(
         fault,
         remedy: remedy.into(),
         place: Vec::new(),
-        is_in_bundle: false,
+        is_in_bundle: context.is_in_bundle,
         is_refused_by_device,
     })
 }
@@ -327,6 +336,10 @@ pub(crate) struct Context {
     pub is_forced: bool,
     /// True if the kernel of the bundle is Linux.
     pub is_linux: bool,
+    /// True if the payload is one in a bundle.
+    pub is_in_bundle: bool,
+    /// Memory of the payload in bytes, which has no meaning but for a kernel.
+    pub memory_size: u64,
 }
 
 /// Judges the payloads in a bundle as [`check`] judges their files.
@@ -347,28 +360,57 @@ pub(crate) fn judge(
     let is_linux = kernel.is_some_and(|start| payload::is_linux(&start));
     for payload in manifest.payloads.iter() {
         let start = start_of(payload)?;
-        check(payload.payload_type, &start, payload.size, path, Context { is_forced, is_linux })
-            .map_err(|error| ContentError { is_in_bundle: true, ..error })?;
+        let memory_size = payload.memory_size;
+        let context = Context { is_forced, is_linux, is_in_bundle: true, memory_size };
+        check(payload.payload_type, &start, payload.size, path, context)?;
     }
     Ok(())
 }
 
 /// Describes what Linux, or the loader that places it, cannot use in the header of a kernel.
-fn kernel_fault(start: &[u8], size: u64) -> Option<ContentFault> {
-    match payload::judge_kernel(start, size).err()? {
+fn kernel_fault(start: &[u8], size: u64, memory_size: u64) -> Option<ContentFault> {
+    let image_size = u64_at(start, 16).unwrap_or_default();
+    match payload::judge_kernel(start, size, memory_size).err()? {
         LinuxFault::BigEndian => Some(ContentFault {
             what: "is big-endian, as the flags in its header say".to_string(),
             wanted: "little-endian",
             remedy: "build it little-endian",
         }),
+        LinuxFault::MemorySize => Some(ContentFault {
+            what: format!(
+                "needs {image_size:#x} bytes of memory, as its header says, and has {memory_size:#x}"
+            ),
+            wanted: "given the memory that it needs, because Linux clears what follows its file",
+            remedy: "leave `memory_size` of the kernel out",
+        }),
         _ => {
-            let [image_size, size] = [u64_at(start, 16).unwrap_or_default(), size].map(grouped);
+            let [image_size, size] = [image_size, size].map(grouped);
             Some(ContentFault {
                 what: format!("has the image_size {image_size} in its header, and {size} bytes"),
                 wanted: "an image whose header states the memory that it needs, which is its size or more",
                 remedy: "take `arch/riscv/boot/Image` as the build of Linux wrote it",
             })
         }
+    }
+}
+
+/// Describes what Linux cannot unpack although it knows the format.
+fn initramfs_fault(start: &[u8], found: Option<&'static str>) -> Option<ContentFault> {
+    payload::judge_initramfs(start).err()?;
+    let first = start.iter().position(|byte| *byte != 0)?;
+    let is_cpio = [b"070701", b"070702"].iter().any(|mark| start[first..].starts_with(*mark));
+    match found {
+        Some(XZ) => Some(ContentFault {
+            what: "is xz data with a checksum that Linux does not check, such as CRC64".to_string(),
+            wanted: "one that Linux decompresses: with CRC32, or without a checksum",
+            remedy: "compress it again for Linux, with `xz -dc FILE | xz --check=crc32`",
+        }),
+        None if is_cpio => Some(ContentFault {
+            what: format!("has {first} zero bytes before its cpio archive"),
+            wanted: "an archive that begins at a multiple of four bytes",
+            remedy: "take the archive alone, or pad it to a multiple of four bytes",
+        }),
+        _ => None,
     }
 }
 
@@ -404,7 +446,7 @@ pub(crate) fn check_code(start: &[u8], path: &Path) -> Result<(), ContentError> 
             wanted: expected.name,
             found,
             fault: None,
-            remedy: remedy(Some(form), &expected, start, path).into(),
+            remedy: remedy(Some(form), &expected, start, &word(path)).into(),
             place: Vec::new(),
             is_in_bundle: false,
             is_refused_by_device: false,
@@ -432,6 +474,7 @@ mod tests {
         let mut bytes =
             [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40], form.also].concat();
         match form.name {
+            XZ => bytes[6..8].fill(0),
             RISCV_IMAGE => {
                 bytes[16..32].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat())
             }
@@ -446,7 +489,12 @@ mod tests {
         [0xb7, 0x55, 0x42, 0x49, 0x9b, 0x85, 0xf5, 0x34, 0x08, 0x62, 0x01, 0x00];
 
     fn check(payload_type: PayloadType, start: &[u8]) -> Result<(), ContentError> {
-        let context = Context { is_forced: false, is_linux: false };
+        let context = Context {
+            is_forced: false,
+            is_linux: false,
+            is_in_bundle: false,
+            memory_size: u64::MAX,
+        };
         super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
     }
 
@@ -497,7 +545,8 @@ mod tests {
     #[test]
     fn what_a_device_refuses_cannot_be_forced() {
         let forced = |payload_type, start: &[u8], is_linux| {
-            let context = Context { is_forced: true, is_linux };
+            let memory_size = u64::MAX;
+            let context = Context { is_forced: true, is_linux, is_in_bundle: false, memory_size };
             super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
         };
         let mut kernel = [0; 64];
@@ -598,18 +647,23 @@ mod tests {
             (b"\x04\x22\x4d\x18", "an lz4 frame", "compress it again for Linux"),
             (&[0; 4096], "not in a known format", "give a cpio archive"),
             (b"", "not in a known format", "the file is empty"),
+            (b"\xfd7zXZ\0\0\x04", "a checksum that Linux does not", "compress it again for Linux"),
+            (b"\xfd7zXZ\0", "a checksum that Linux does not", "compress it again for Linux"),
+            (b"\x00070701", "has 1 zero bytes before its cpio", "take the archive alone"),
         ] {
             expect(PayloadType::Initramfs, bytes, says, remedy);
         }
-        let marks: [&[u8]; 9] = [
+        let marks: [&[u8]; 11] = [
             b"070701",
             b"070702",
+            b"\0\0\0\x00070701",
             b"\x1f\x8b\x08",
-            b"\xfd7zXZ\0",
+            b"\xfd7zXZ\0\0\x01",
+            b"\xfd7zXZ\0\0\0",
             b"\x28\xb5\x2f\xfd",
             b"\x02\x21\x4c\x18",
             b"BZh9",
-            b"\x5d\0\0\x80",
+            b"\x5d\0\x10\0",
             b"\x89LZO\0\r\n\x1a\n",
         ];
         for mark in marks {

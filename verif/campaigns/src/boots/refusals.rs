@@ -265,6 +265,13 @@ fn device_cases() -> Vec<Case> {
             let system = [Edit::Draft(|draft| head_linux(draft, 59_999, 0))];
             expect_unusable(bench, &system, LinuxFault::ImageSize)
         }),
+        Case::new("refusal/kernel-with-less-memory-than-it-needs", |bench| {
+            let system = [Edit::Draft(|draft| {
+                let memory_size = draft.payloads[0].memory_size;
+                head_linux(draft, memory_size + 1, 0);
+            })];
+            expect_unusable(bench, &system, LinuxFault::MemorySize)
+        }),
         Case::new("refusal/initramfs-that-linux-does-not-unpack", |bench| {
             let system = [Edit::Draft(|draft| head_linux(draft, 60_000, 0))];
             expect_unusable(bench, &system, LinuxFault::Initramfs)
