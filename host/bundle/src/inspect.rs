@@ -147,6 +147,21 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
     Ok(inspection)
 }
 
+/// Returns the name of the type of a file, with its article, if it is known to be no ROM.
+///
+/// # Errors
+/// Returns a [`FileError`] if the file cannot be read.
+pub fn other_than_rom(path: &Path) -> Result<Option<&'static str>, FileError> {
+    let (mut file, _) = hartlock_files::open(path)?;
+    let fail = |source| FileError::new("read", path, source);
+    let start = read_at(&mut file, 0, content::START).map_err(fail)?;
+    let name = match content::name_of(&start) {
+        Some(name) => Some(name),
+        None => build::stage(&file).map_err(fail)?.map(|(name, _)| name),
+    };
+    Ok(name.filter(|name| *name != content::ROM))
+}
+
 /// Returns true if only the tag of a header is wrong. The file is then a damaged bundle, whose payload may be a loader.
 fn has_damaged_tag(header: &[u8]) -> bool {
     let tag = BundleType::Boot.tag();

@@ -3,7 +3,9 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use hartlock_boards::{KnownBoard, shipped};
 use hartlock_bundle::Error;
+use hartlock_bundle::spec::SpecError;
 use hartlock_files::FileError;
 use hartlock_image::{Fault, Reason, hint_line, refusal_line};
 use hartlock_terminal as terminal;
@@ -13,7 +15,7 @@ use crate::output::talk;
 use crate::page::{error_width, is_quoted, wrap};
 use crate::reason::AnyReason;
 use crate::style::{BOLD, ERROR};
-use crate::suggest::completed;
+use crate::suggest::{completed, nearest};
 
 /// Indentation in columns of the details of an error, and of the further lines of its description.
 const INDENT: usize = 7;
@@ -212,6 +214,16 @@ impl From<Error> for Failure {
                 reason: Some(key.kind.reason().into()),
                 ..Self::undecided(key.to_string(), key.hint())
             },
+            // The name of a known board was meant, if one is near.
+            Error::Spec(SpecError::LoadAddressMissing { board, .. })
+                if !nearest(board, shipped().iter().map(KnownBoard::name)).is_empty() =>
+            {
+                let names = nearest(board, shipped().iter().map(KnownBoard::name)).join("` or `");
+                Self::undecided(
+                    error.to_string(),
+                    format!("did you mean the board `{names}`? Of another board, {}", error.hint()),
+                )
+            }
             Error::Spec(_) | Error::Content(_) | Error::Board(_) | Error::File(_) => Self {
                 outcome: match &error {
                     Error::Content(_) => Outcome::Refused,

@@ -7,7 +7,7 @@ use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::build::rom_statement;
 use hartlock_bundle::describe::{Description, Key};
-use hartlock_bundle::inspect::inspect_file;
+use hartlock_bundle::inspect::{inspect_file, other_than_rom};
 use hartlock_bundle::reuse::judge_trees;
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
@@ -140,8 +140,15 @@ fn untrusted_by_rom(signers: &[Key], roots: &[RootKey<'_>], revoked: u32) -> Opt
     )
 }
 
-/// Refuses root keys whose algorithms the ROM states that it lacks: it would refuse every boot bundle.
+/// Refuses a file that is no ROM, which a device would enter without a word, and root keys whose algorithms the ROM states
+/// that it lacks: it would refuse every boot bundle.
 pub(super) fn check_rom(args: &BootArgs, rom: &Path) -> Result<(), Failure> {
+    if let Some(name) = other_than_rom(rom)? {
+        return Err(Failure::undecided(
+            format!("`{}` is {name}, and no ROM", rom.display()),
+            "give a ROM as a flat binary, such as the `rom.bin` that `cargo xtask firmware` writes",
+        ));
+    }
     let Some(carried) = rom_statement(rom)? else { return Ok(()) };
     let Some(cause) = without_algorithm(&root_keys(args), Some(carried)) else { return Ok(()) };
     let failure = Failure::refused(Reason::TrustedAlgorithmMissing, cause.lines).and_undecided();
