@@ -143,6 +143,7 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
     }
     causes::check_rom(args, &rom)?;
     causes::check_swapped(args)?;
+    causes::check_until(args)?;
     // Output files are created before the boot, so that a missing folder is reported at once.
     let files = Files::begin(args)?;
     let qemu = installation::qemu(args.qemu.as_deref())?;

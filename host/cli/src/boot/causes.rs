@@ -104,6 +104,21 @@ pub(super) fn check_swapped(args: &BootArgs) -> Result<(), Failure> {
         .and_undecided())
 }
 
+/// Refuses a text that Linux prints with its command line: it would be seen before anything has booted.
+pub(super) fn check_until(args: &BootArgs) -> Result<(), Failure> {
+    let Some(text) = args.until.as_deref().filter(|text| !text.is_empty()) else { return Ok(()) };
+    let bootargs = manifest(&args.system).and_then(|manifest| manifest.bootargs);
+    if bootargs.is_none_or(|bootargs| !bootargs.contains(text)) {
+        return Ok(());
+    }
+    Err(Failure::undecided(
+        format!(
+            "the text `{text}` of `--until` is in the kernel command line, which Linux prints when it starts"
+        ),
+        "wait for a text that only your system prints",
+    ))
+}
+
 fn manifest(bundle: &Path) -> Option<Description> {
     inspect_file(bundle, &Boards::default()).ok()?.manifest
 }
