@@ -1,4 +1,4 @@
-//! Hash and signature implementations of Hartlock: portable Rust code, and assembly for RISC-V.
+//! Hash, signature and cipher implementations of Hartlock: portable Rust code, and assembly for RISC-V.
 //!
 //! The portable implementations run in the ROM, in the loader and on the host, and are the reference for every faster
 //! kernel. They allocate no memory, contain no unsafe code, and have no panic path in a linked image: buffers are
@@ -22,12 +22,14 @@
 //! | `rsa` | RSA signature verification with PKCS #1 v1.5 and PSS | RFC 8017 §8.1.2, §8.2.2 |
 //! | `lms` | LMS and HSS signature verification | RFC 8554, SP 800-208 |
 //! | `xmss` | XMSS and XMSS^MT signature verification | RFC 8391, SP 800-208 |
+//! | `aes` | AES in the modes CBC, CTR and GCM, in constant time | FIPS 197, SP 800-38A, SP 800-38D |
+//! | `walnut` | WalnutDSA signature verification, broken, for measurements | submission to NIST of 2017 |
 //! | [`secret`] | overwriting of secrets in memory | – |
 //! | [`signature`] | types and functions that all signature algorithms share | – |
 //! | `hash_based` | LMS, XMSS and SLH-DSA signature verification with a hardware engine | – |
 //! | `numbers` | RSA and ECDSA signature verification with a hardware engine | – |
 //!
-//! All code except `ed25519_signer` handles only public data: images, public keys and signatures. The other functions
+//! All code except `ed25519_signer` and `aes` handles only public data: images, public keys and signatures. The other functions
 //! do not run in constant time, so they must not be called with secrets.
 
 #![no_std]
@@ -36,6 +38,8 @@
 #[cfg(test)]
 extern crate std;
 
+#[cfg(any(feature = "aes", test))]
+pub mod aes;
 #[cfg(any(feature = "rsa", feature = "ecdsa"))]
 mod bignum;
 mod block;
@@ -87,6 +91,8 @@ mod short;
 pub mod signature;
 #[cfg(feature = "slh-dsa")]
 pub mod slh_dsa;
+#[cfg(any(feature = "research", test))]
+pub mod walnut;
 #[cfg(feature = "xmss")]
 pub mod xmss;
 pub mod xof;

@@ -30,6 +30,10 @@ impl Word for u8 {
     const ZERO: Self = 0;
 }
 
+impl Word for u32 {
+    const ZERO: Self = 0;
+}
+
 impl Word for u64 {
     const ZERO: Self = 0;
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`request`] | a case, and its encoding for a board |
 //! | [`answer()`] | the answer to a case |
-//! | [`hash`], [`digest`], [`mac`], [`verify`] | the operations; each signature family is a file of [`verify`] |
+//! | [`hash`], [`digest`], [`mac`], [`cipher`], [`verify`] | the operations; each signature family is a file of [`verify`] |
 //! | [`pack`] | the encoding of cases for a board, and the format of its answers |
 //! | [`lanes`] | hashing of several messages at once |
 //! | [`roots`] | cases of hash-based signatures, and the roots computed from them |
@@ -17,6 +17,7 @@
 #![cfg_attr(not(feature = "host"), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod cipher;
 pub mod digest;
 mod engine;
 pub mod hash;
@@ -40,7 +41,8 @@ pub fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Ans
         Op::Digest => digest::answer(engine, request, output),
         Op::Mac => mac::answer(engine, request, output),
         Op::Verify => verify::answer(engine, request),
-        Op::AeadDecrypt | Op::Cipher => Answer::Unsupported("no cipher is carried yet"),
+        Op::AeadDecrypt => cipher::decrypt(request, output),
+        Op::Cipher => cipher::answer(request, output),
         Op::RsaPublic | Op::RsaPrivate => Answer::Unsupported("no raw RSA is carried yet"),
     }
 }

@@ -326,14 +326,17 @@ fn bouncy_castle(out: &mut Collection, path: &str, record: &Record) -> Result<()
 fn walnut(out: &mut Collection, level: u32, file: &Value) -> Result<()> {
     for (index, group) in array(file, "testGroups")?.iter().enumerate() {
         for test in array(group, "tests")? {
-            let key = if test.get("publicKey").is_some() { test } else { group };
+            let key = match test.get("publicKeyOverride") {
+                Some(_) => bytes(test, "publicKeyOverride")?,
+                None => bytes(group, "publicKey")?,
+            };
             let buffer = bytes(test, "sm")?;
             let braid_len = buffer.first_chunk::<2>().map_or(buffer.len(), |count| {
                 2 + usize::from(u16::from_be_bytes(*count)).div_ceil(2)
             });
             let (braid, message) = buffer.split_at_checked(braid_len).unwrap_or((&buffer[..], &[]));
             let alg = format!("walnut-{level}");
-            let ask = Ask::verify(&alg, bytes(key, "publicKey")?, message, braid);
+            let ask = Ask::verify(&alg, key, message, braid);
             let is_valid = match text(test, "result")? {
                 "invalid" => false,
                 "valid" | "acceptable" => true,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::host::object::{Object, Value};
 use crate::request::{Field, Kind, Op, Request};
-use crate::{Answer, digest, hash, mac, verify};
+use crate::{Answer, cipher, digest, hash, mac, verify};
 
 /// Maximum length of a line in bytes. The specification requires at least 3 MB.
 pub const MAX_LINE_LEN: usize = 16 << 20;
@@ -189,8 +189,8 @@ fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
         Op::Digest => digest::needs(alg),
         Op::Mac => mac::needs(alg),
         Op::Verify => verify::needs(alg),
-        Op::AeadDecrypt => alg.starts_with("aes-").then_some(&[]),
-        Op::Cipher => alg.starts_with("aes-").then_some(&[]),
+        Op::AeadDecrypt => cipher::needs(alg, "gcm"),
+        Op::Cipher => cipher::needs(alg, "cbc"),
         Op::RsaPublic | Op::RsaPrivate => (alg == "rsa").then_some(&[]),
     }
 }

@@ -147,7 +147,10 @@ fn with_boot_hart(bench: &TestBoard, hart: u32) -> Result<Vec<u8>> {
     let (file, output) = (scratch.path().join("boot.dts"), scratch.path().join("boot.dtb"));
     std::fs::write(&file, changed)?;
     let mut dtc = std::process::Command::new(&bench.tools.dtc);
-    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-i"]).arg(&folder).arg("-i").arg(folder.join("generated"));
+    dtc.args(["-q", "-I", "dts", "-O", "dtb", "-i"])
+        .arg(&folder)
+        .arg("-i")
+        .arg(folder.join("generated"));
     dtc.arg("-o").arg(&output);
     xtask::run::quietly(dtc.arg(&file))?;
     Ok(std::fs::read(&output)?)

@@ -1,0 +1,136 @@
+//! AES with keys of 128, 192 and 256 bits (FIPS 197), in constant time: no address and no branch depends on a key or on
+//! data. Four blocks are computed at once, one bit of each byte in a word.
+//!
+//! | module | mode | standard |
+//! |---|---|---|
+//! | [`cbc`] | CBC, for known answers | SP 800-38A §6.2 |
+//! | [`ctr`] | CTR | SP 800-38A §6.5 |
+//! | [`gcm`] | GCM: decryption of what is authentic | SP 800-38D |
+//!
+//! The multiplication instructions of the hart must take the same time for all operands, as Zkt requires.
+
+use crate::secret::wipe;
+
+mod bitsliced;
+pub mod cbc;
+pub mod ctr;
+pub mod gcm;
+mod ghash;
+
+use bitsliced::Planes;
+
+/// Length of a block in bytes.
+pub const BLOCK_SIZE: usize = 16;
+/// Number of blocks that are computed at once.
+const LANES: usize = 4;
+/// Words of the longest expanded key: four for each round key of AES-256.
+const MAX_WORDS: usize = 60;
+
+type Block = [u8; BLOCK_SIZE];
+type Blocks = [Block; LANES];
+
+/// The key has none of the lengths 16, 24 and 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeySizeUnknown;
+
+/// An expanded key, which is overwritten when it is dropped.
+///
+/// Only [`AesKey::EMPTY`] can be made, which is then filled in place: a move would leave a copy behind.
+pub struct AesKey {
+    /// The round keys, each as planes of four equal blocks. Those beyond `rounds` are zero.
+    keys: [Planes; MAX_WORDS / 4],
+    /// Number of rounds; 0 before the first expansion.
+    rounds: usize,
+}
+
+impl AesKey {
+    /// A key before it is expanded. It is no key.
+    pub const EMPTY: Self = Self { keys: [[0; 8]; MAX_WORDS / 4], rounds: 0 };
+
+    /// Expands a key of 16, 24 or 32 bytes (FIPS 197 §5.2).
+    ///
+    /// # Errors
+    /// [`KeySizeUnknown`] for another length; the key is then empty.
+    pub fn expand(&mut self, key: &[u8]) -> Result<(), KeySizeUnknown> {
+        self.wipe();
+        let (words, _) = key.as_chunks::<4>();
+        let size = words.len();
+        if key.len() != 4 * size || !matches!(size, 4 | 6 | 8) {
+            return Err(KeySizeUnknown);
+        }
+        self.rounds = size.wrapping_add(6);
+        let mut expanded = [0_u32; MAX_WORDS];
+        for (to, from) in expanded.iter_mut().zip(words) {
+            *to = u32::from_le_bytes(*from);
+        }
+        let mut constant = 1_u32;
+        for at in size..4 * (self.rounds + 1) {
+            let word = |back: usize| expanded.get(at.wrapping_sub(back)).copied().unwrap_or(0);
+            let mut previous = word(1);
+            if at % size == 0 {
+                previous = bitsliced::sub_word(previous.rotate_right(8)) ^ constant;
+                constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
+            } else if size == 8 && at % size == 4 {
+                previous = bitsliced::sub_word(previous);
+            }
+            let next = word(size) ^ previous;
+            if let Some(place) = expanded.get_mut(at) {
+                *place = next;
+            }
+        }
+        for (planes, words) in self.keys.iter_mut().zip(expanded.as_chunks::<4>().0) {
+            bitsliced::spread_round_key(planes, words);
+        }
+        wipe(&mut expanded);
+        Ok(())
+    }
+
+    /// The round keys from the first to the last one.
+    fn round_keys(&self) -> &[Planes] {
+        self.keys.get(..=self.rounds).unwrap_or_default()
+    }
+
+    /// Encrypts four blocks (FIPS 197 §5.1).
+    fn encrypt(&self, blocks: &mut Blocks) {
+        bitsliced::encrypt(self.round_keys(), blocks);
+    }
+
+    /// Decrypts four blocks (FIPS 197 §5.3).
+    fn decrypt(&self, blocks: &mut Blocks) {
+        bitsliced::decrypt(self.round_keys(), blocks);
+    }
+
+    fn encrypt_one(&self, block: &Block) -> Block {
+        let mut blocks = [*block, [0; BLOCK_SIZE], [0; BLOCK_SIZE], [0; BLOCK_SIZE]];
+        self.encrypt(&mut blocks);
+        blocks[0]
+    }
+
+    fn wipe(&mut self) {
+        self.rounds = 0;
+        wipe(self.keys.as_flattened_mut());
+    }
+}
+
+impl Drop for AesKey {
+    fn drop(&mut self) {
+        self.wipe();
+    }
+}
+
+impl core::fmt::Debug for AesKey {
+    /// Formats the type without the key.
+    fn fmt(&self, out: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        out.write_str("AesKey")
+    }
+}
+
+/// XORs a key stream to at most as many bytes as it has.
+fn xor(data: &mut [u8], stream: &[u8]) {
+    for (byte, stream) in data.iter_mut().zip(stream) {
+        *byte ^= stream;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,53 @@
+//! Counter mode (SP 800-38A §6.5).
+
+use super::{AesKey, BLOCK_SIZE, Block, LANES, xor};
+use crate::secret::wipe;
+
+/// Encrypts or decrypts `data` in place. The last four bytes of the first counter block count as a big-endian number,
+/// without a carry into the other twelve (SP 800-38D §6.2). A last block may be partial.
+///
+/// # Errors
+/// [`CounterTooLong`] if the counter would come back to a value that it had; nothing is changed then.
+pub fn apply(
+    key: &AesKey,
+    first: &[u8; BLOCK_SIZE],
+    data: &mut [u8],
+) -> Result<(), CounterTooLong> {
+    let blocks = data.len().div_ceil(BLOCK_SIZE);
+    if u64::try_from(blocks).is_ok_and(|blocks| blocks <= 1 << 32) {
+        stream(key, first, data);
+        Ok(())
+    } else {
+        Err(CounterTooLong)
+    }
+}
+
+/// The data has more than 2^32 blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CounterTooLong;
+
+/// Returns the counter block that is `count` blocks after `first`.
+pub(super) fn after(first: &Block, count: u32) -> Block {
+    let [nonce @ .., a, b, c, d] = *first;
+    let counter = u32::from_be_bytes([a, b, c, d]).wrapping_add(count);
+    let mut block = [0; BLOCK_SIZE];
+    for (to, from) in block.iter_mut().zip(nonce.into_iter().chain(counter.to_be_bytes())) {
+        *to = from;
+    }
+    block
+}
+
+/// XORs the key stream that starts with the encrypted block `first`.
+pub(super) fn stream(key: &AesKey, first: &Block, data: &mut [u8]) {
+    let mut blocks = [[0; BLOCK_SIZE]; LANES];
+    let mut done = 0_u32;
+    for part in data.chunks_mut(LANES * BLOCK_SIZE) {
+        for block in &mut blocks {
+            *block = after(first, done);
+            done = done.wrapping_add(1);
+        }
+        key.encrypt(&mut blocks);
+        xor(part, blocks.as_flattened());
+    }
+    wipe(blocks.as_flattened_mut());
+}

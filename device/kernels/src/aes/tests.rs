@@ -1,0 +1,186 @@
+use std::vec;
+use std::vec::Vec;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::aes::gcm::GcmError;
+
+fn bytes(hex: &str) -> Vec<u8> {
+    let digits: Vec<u8> = hex.chars().map(|it| it.to_digit(16).unwrap() as u8).collect();
+    digits.as_chunks::<2>().0.iter().map(|[high, low]| high << 4 | low).collect()
+}
+
+fn key(bytes: &[u8]) -> AesKey {
+    let mut key = AesKey::EMPTY;
+    key.expand(bytes).unwrap();
+    key
+}
+
+/// Returns `len` bytes that differ from each other.
+fn pattern(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at * 11 + at / 23) as u8).collect()
+}
+
+#[test]
+fn the_examples_of_fips_197_are_right() {
+    // Appendix C: one text under keys that count up.
+    let text: [u8; 16] = bytes("00112233445566778899aabbccddeeff").try_into().unwrap();
+    let all: Vec<u8> = (0..32).collect();
+    for (size, cipher) in [
+        (16, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+        (32, "8ea2b7ca516745bfeafc49904b496089"),
+    ] {
+        let key = key(&all[..size]);
+        let cipher: [u8; 16] = bytes(cipher).try_into().unwrap();
+        let mut blocks = [text, [0; 16], text, [0xff; 16]];
+        key.encrypt(&mut blocks);
+        assert_eq!([blocks[0], blocks[2]], [cipher; 2]);
+        key.decrypt(&mut blocks);
+        assert_eq!(blocks, [text, [0; 16], text, [0xff; 16]]);
+    }
+}
+
+#[test]
+fn a_key_has_one_of_three_lengths() {
+    let mut key = key(&[1; 16]);
+    for size in [0, 1, 15, 17, 20, 28, 31, 33, 40, 64] {
+        assert_eq!(key.expand(&vec![1; size]), Err(KeySizeUnknown));
+        assert!(key.keys.as_flattened().iter().all(|word| *word == 0), "the old key is there");
+    }
+    assert_eq!(std::format!("{key:?}"), "AesKey");
+}
+
+#[test]
+fn lanes_are_independent() {
+    let key = key(&pattern(32));
+    let blocks: Vec<Block> =
+        pattern(64).as_chunks::<16>().0.iter().map(|block| block.map(|it| it ^ 0x5a)).collect();
+    let mut together: Blocks = blocks.clone().try_into().unwrap();
+    key.encrypt(&mut together);
+    let single: Vec<_> = blocks.iter().map(|block| key.encrypt_one(block)).collect();
+    assert_eq!(together[..], single[..]);
+}
+
+#[test]
+fn a_counter_wraps_in_its_four_bytes() {
+    let key = key(&pattern(32));
+    let mut first = [7; 16];
+    first[12..].fill(0xff);
+    let mut data = vec![0; 40];
+    ctr::apply(&key, &first, &mut data).unwrap();
+    let mut second = first;
+    second[12..].fill(0);
+    let blocks = [key.encrypt_one(&first), key.encrypt_one(&second)];
+    assert_eq!(data[..32], *blocks.as_flattened());
+    // What is XORed twice is as it was.
+    ctr::apply(&key, &first, &mut data).unwrap();
+    assert_eq!(data, vec![0; 40]);
+}
+
+/// Case 4 of McGrew and Viega (*The Galois/Counter Mode of Operation*, appendix B): 60 bytes, additional data; then
+/// cases 5 and 6, with initialization vectors of 8 and 60 bytes.
+#[test]
+fn the_cases_of_gcm_are_right() {
+    let key = key(&bytes("feffe9928665731c6d6a8f9467308308"));
+    let aad = bytes("feedfacedeadbeeffeedfacedeadbeefabaddad2");
+    let plain = bytes(
+        "d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525\
+         b16aedf5aa0de657ba637b39",
+    );
+    let long_iv = "9313225df88406e555909c5aff5269aa6a7a9538534f7da1e4c303d2a318a728c3c0c95156809539fcf0e2429a6b5254\
+                   16aedbf5a0de6a57a637b39b";
+    for (iv, cipher, tag) in [
+        (
+            "cafebabefacedbaddecaf888",
+            "42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa05\
+             1ba30b396a0aac973d58e091",
+            "5bc94fbc3221a5db94fae95ae7121a47",
+        ),
+        (
+            "cafebabefacedbad",
+            "61353b4c2806934a777ff51fa22a4755699b2a714fcdc6f83766e5f97b6c742373806900e49f24b22b097544d4896b42\
+             4989b5e1ebac0f07c23f4598",
+            "3612d2e79e3b0785561be14aaca2fccb",
+        ),
+        (
+            long_iv,
+            "8ce24998625615b603a033aca13fb894be9112a5c3a211a8ba262a3cca7e2ca701e4a9a4fba43c90ccdcb281d48c7c6f\
+             d62875d2aca417034c34aee5",
+            "619cc5aefffe0bfa462af43c1699d050",
+        ),
+    ] {
+        let (iv, cipher, tag) = (bytes(iv), bytes(cipher), bytes(tag));
+        let mut text = cipher.clone();
+        assert_eq!(gcm::decrypt(&key, &iv, &aad, &mut text, &tag), Ok(()));
+        assert_eq!(text, plain);
+        let mut pieces = Vec::new();
+        let mut collect = |piece: &[u8]| pieces.extend_from_slice(piece);
+        assert_eq!(gcm::decrypt_to(&key, &iv, &aad, &cipher, &tag, &mut collect), Ok(()));
+        assert_eq!(pieces, plain);
+        for len in [4, 8, 12, 13, 14, 15] {
+            let mut text = cipher.clone();
+            assert_eq!(gcm::decrypt(&key, &iv, &aad, &mut text, &tag[..len]), Ok(()));
+        }
+        for len in [0, 1, 3, 5, 7, 9, 11] {
+            let mut text = cipher.clone();
+            let answer = gcm::decrypt(&key, &iv, &aad, &mut text, &tag[..len]);
+            assert_eq!((answer, text), (Err(GcmError::TagLength), cipher.clone()));
+        }
+        let mut text = cipher.clone();
+        let answer = gcm::decrypt(&key, &[], &aad, &mut text, &tag);
+        assert_eq!((answer, text), (Err(GcmError::IvEmpty), cipher.clone()));
+        // One bit of anything: nothing is released.
+        let flipped = |bytes: &[u8], at: usize| {
+            let mut bytes = bytes.to_vec();
+            bytes[at / 8] ^= 1 << (at % 8);
+            bytes
+        };
+        let refused = |iv: &[u8], aad: &[u8], from: &[u8], tag: &[u8]| {
+            let mut text = from.to_vec();
+            let answer = gcm::decrypt(&key, iv, aad, &mut text, tag);
+            assert_eq!((answer, &text), (Err(GcmError::NotAuthentic), &vec![0; cipher.len()]));
+            let mut refuse = |_: &[u8]| panic!("something is released");
+            let answer = gcm::decrypt_to(&key, iv, aad, from, tag, &mut refuse);
+            assert_eq!(answer, Err(GcmError::NotAuthentic));
+        };
+        for at in [0, 9, 95, 127] {
+            refused(&iv, &aad, &cipher, &flipped(&tag, at));
+            refused(&iv, &aad, &flipped(&cipher, at), &tag);
+            refused(&iv, &flipped(&aad, at), &cipher, &tag);
+            refused(&flipped(&iv, at % 64), &aad, &cipher, &tag);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn cbc_agrees_with_single_blocks(count in 0_usize..10, key_size in 2_usize..5, seed in any::<u8>()) {
+        let key = key(&pattern(8 * key_size));
+        let iv = [seed; 16];
+        let text = pattern(16 * count);
+        let mut data = text.clone();
+        cbc::encrypt(&key, &iv, &mut data).unwrap();
+        let mut before = iv;
+        for (cipher, plain) in data.as_chunks::<16>().0.iter().zip(text.as_chunks::<16>().0) {
+            let mut block = *plain;
+            xor(&mut block, &before);
+            before = key.encrypt_one(&block);
+            prop_assert_eq!(cipher, &before);
+        }
+        cbc::decrypt(&key, &iv, &mut data).unwrap();
+        prop_assert_eq!(data, text);
+    }
+
+    #[test]
+    fn a_part_of_a_block_is_no_block(len in 0_usize..100) {
+        let key = key(&[3; 16]);
+        let mut data = pattern(len);
+        let wanted = if len % 16 == 0 { Ok(()) } else { Err(cbc::PartialBlock) };
+        prop_assert_eq!(cbc::decrypt(&key, &[0; 16], &mut data), wanted);
+        let mut data = pattern(len);
+        prop_assert_eq!(cbc::encrypt(&key, &[0; 16], &mut data), wanted);
+        prop_assert!(len % 16 == 0 || data == pattern(len));
+    }
+}
