@@ -6,6 +6,9 @@
 //! | [`cbc`] | CBC, for known answers | SP 800-38A §6.2 |
 //! | [`ctr`] | CTR | SP 800-38A §6.5 |
 //! | [`gcm`] | GCM: decryption of what is authentic | SP 800-38D |
+//! | [`kw`] | KW: unwrapping of keys | RFC 3394, SP 800-38F §6.2 |
+//!
+//! What a key leaves on the stack is overwritten only inside of [`confined`](crate::secret::confined).
 //!
 //! The multiplication instructions of the hart must take the same time for all operands, as Zkt requires.
 
@@ -16,6 +19,7 @@ pub mod cbc;
 pub mod ctr;
 pub mod gcm;
 mod ghash;
+pub mod kw;
 
 use bitsliced::Planes;
 

@@ -1,6 +1,7 @@
-//! Operations `cipher`, AES in CBC, and `aead-decrypt`, AES in GCM.
+//! Operations `cipher`, AES in CBC, `aead-decrypt`, AES in GCM, and `key-unwrap`, AES key wrap.
 
 use hartlock_kernels::aes::gcm::{self, GcmError};
+use hartlock_kernels::aes::kw::{self, UnwrapError};
 use hartlock_kernels::aes::{AesKey, BLOCK_SIZE, cbc};
 
 use crate::request::Field;
@@ -46,6 +47,26 @@ pub(crate) fn decrypt(request: &Request<'_>, output: Output<'_>) -> Answer {
         Err(GcmError::TooLong) => Answer::Invalid("a part is longer than the mode allows"),
         Err(GcmError::NotAuthentic) => Answer::Invalid("the tag is that of something else"),
     }
+}
+
+/// Answers `key-unwrap`.
+pub(crate) fn unwrap(request: &Request<'_>, output: Output<'_>) -> Answer {
+    let mut wrapping_key = AesKey::EMPTY;
+    if let Err(answer) = expand(request, &mut wrapping_key) {
+        return answer;
+    }
+    let wrapped = request.bytes(Field::Ciphertext);
+    let mut buffer = [0; PIECE];
+    // The check value takes eight bytes.
+    let Some(key) = buffer.get_mut(..wrapped.len().saturating_sub(8)) else {
+        return Answer::Unsupported("a longer key than this engine unwraps");
+    };
+    match kw::unwrap(&wrapping_key, wrapped, key) {
+        Ok(()) => output(key),
+        Err(UnwrapError::Length) => return Answer::Invalid("no wrapped key has this length"),
+        Err(UnwrapError::NotAuthentic) => return Answer::Invalid("the check value is wrong"),
+    }
+    Answer::Ok
 }
 
 /// Answers `cipher`.

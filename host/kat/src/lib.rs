@@ -43,6 +43,7 @@ pub fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Ans
         Op::Verify => verify::answer(engine, request),
         Op::AeadDecrypt => cipher::decrypt(request, output),
         Op::Cipher => cipher::answer(request, output),
+        Op::KeyUnwrap => cipher::unwrap(request, output),
         Op::RsaPublic | Op::RsaPrivate => Answer::Unsupported("no raw RSA is carried yet"),
     }
 }

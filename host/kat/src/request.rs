@@ -18,11 +18,12 @@ pub enum Op {
     Cipher = 5,
     RsaPublic = 6,
     RsaPrivate = 7,
+    KeyUnwrap = 8,
 }
 
 impl Op {
     /// Every operation.
-    pub const ALL: [Op; 7] = [
+    pub const ALL: [Op; 8] = [
         Op::Digest,
         Op::Mac,
         Op::Verify,
@@ -30,6 +31,7 @@ impl Op {
         Op::Cipher,
         Op::RsaPublic,
         Op::RsaPrivate,
+        Op::KeyUnwrap,
     ];
 
     /// Returns the name of the operation in a line.
@@ -42,6 +44,7 @@ impl Op {
             Op::Cipher => "cipher",
             Op::RsaPublic => "rsa-public",
             Op::RsaPrivate => "rsa-private",
+            Op::KeyUnwrap => "key-unwrap",
         }
     }
 

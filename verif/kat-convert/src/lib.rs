@@ -11,6 +11,7 @@ use anyhow::{Context, Result};
 pub mod case;
 mod ed25519;
 mod hashes;
+mod key_wrap;
 mod others;
 mod records;
 pub mod rsa;
@@ -33,6 +34,7 @@ pub fn all(vectors: &Vectors) -> Result<Collection> {
     rsa::convert(vectors, &mut out).context("rsa")?;
     signatures::convert(vectors, &mut out).context("signatures")?;
     others::convert(vectors, &mut out).context("others")?;
+    key_wrap::convert(&mut out).context("key wrap")?;
     out.check_ids()?;
     Ok(out)
 }

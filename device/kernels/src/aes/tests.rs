@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::aes::gcm::GcmError;
+use crate::aes::kw::UnwrapError;
 
 fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.chars().map(|it| it.to_digit(16).unwrap() as u8).collect();
@@ -153,6 +154,48 @@ fn the_cases_of_gcm_are_right() {
         }
     }
 }
+
+/// RFC 3394 §4.1 to §4.6.
+#[test]
+fn the_cases_of_key_wrap_are_right() {
+    let all: Vec<u8> = (0..32).collect();
+    let keys = bytes("00112233445566778899aabbccddeeff000102030405060708090a0b0c0d0e0f");
+    for (wrapping, size, wrapped) in [
+        (16, 16, "1fa68b0a8112b447aef34bd8fb5a7b829d3e862371d2cfe5"),
+        (24, 16, "96778b25ae6ca435f92b5b97c050aed2468ab8a17ad84e5d"),
+        (32, 16, "64e8c3f9ce0f5ba263e9777905818a2a93c8191e7d6e8ae7"),
+        (24, 24, "031d33264e15d33268f24ec260743edce1c6c7ddee725a936ba814915c6762d2"),
+        (32, 24, "a8f9bc1612c68b3ff6e6f4fbe30e71e4769c8b80a32cb8958cd5d17d6b254da1"),
+        (
+            32,
+            32,
+            "28c9f404c4b810f4cbccb35cfb87f8263f5786e2d80ed326cbc7f0e71a99f43bfb988b9b7a02dd21",
+        ),
+    ] {
+        let wrapping_key = key(&all[..wrapping]);
+        let wrapped = bytes(wrapped);
+        let mut out = vec![1; size];
+        assert_eq!(kw::unwrap(&wrapping_key, &wrapped, &mut out), Ok(()));
+        assert_eq!(out, keys[..size]);
+        for at in [0, 8 * HALF_OF_A_BLOCK - 1, 8 * HALF_OF_A_BLOCK, 8 * wrapped.len() - 1] {
+            let mut changed = wrapped.clone();
+            changed[at / 8] ^= 1 << (at % 8);
+            let answer = kw::unwrap(&wrapping_key, &changed, &mut out);
+            assert_eq!((answer, &out), (Err(UnwrapError::NotAuthentic), &vec![0; size]));
+        }
+        let other = key(&[9; 32]);
+        let answer = kw::unwrap(&other, &wrapped, &mut out);
+        assert_eq!(answer, Err(UnwrapError::NotAuthentic));
+    }
+    let key = key(&[1; 32]);
+    for (wrapped, size) in [(0, 0), (7, 0), (8, 0), (16, 8), (23, 15), (24, 8), (24, 24), (25, 17)]
+    {
+        let answer = kw::unwrap(&key, &vec![0; wrapped], &mut vec![0; size]);
+        assert_eq!(answer, Err(UnwrapError::Length), "{wrapped} {size}");
+    }
+}
+
+const HALF_OF_A_BLOCK: usize = BLOCK_SIZE / 2;
 
 proptest! {
     #[test]

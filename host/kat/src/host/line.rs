@@ -179,6 +179,7 @@ const fn always(op: Op) -> &'static [Field] {
         Op::Verify => &[Field::PublicKey, Field::Message, Field::Signature],
         Op::AeadDecrypt => &[Field::Key, Field::Iv, Field::Aad, Field::Ciphertext, Field::Tag],
         Op::Cipher => &[Field::Direction, Field::Padding, Field::Key, Field::Iv, Field::Message],
+        Op::KeyUnwrap => &[Field::Key, Field::Ciphertext],
         Op::RsaPublic | Op::RsaPrivate => &[Field::Modulus, Field::Exponent, Field::Message],
     }
 }
@@ -191,6 +192,7 @@ fn needs(op: Op, alg: &str) -> Option<&'static [Field]> {
         Op::Verify => verify::needs(alg),
         Op::AeadDecrypt => cipher::needs(alg, "gcm"),
         Op::Cipher => cipher::needs(alg, "cbc"),
+        Op::KeyUnwrap => cipher::needs(alg, "kw"),
         Op::RsaPublic | Op::RsaPrivate => (alg == "rsa").then_some(&[]),
     }
 }
