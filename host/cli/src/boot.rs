@@ -159,6 +159,7 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
         icount: args.icount,
         timeout: Duration::from_secs(args.timeout),
         interrupt,
+        unless: not_executed(args),
         ..Config::new(device.rom_flash(), device.bundle_flash(), Some(device.disk()))
     };
     for (payload, mask) in harts_of_trees(&args.boot_bundle).unwrap_or_default() {
@@ -255,13 +256,27 @@ fn mark_console_line(line: &str) -> Cow<'_, str> {
 
 /// Returns the text without which the device has not booted; `None` if it has to hand over and power off.
 fn awaited(args: &BootArgs) -> Option<String> {
-    let text = args.until.clone().unwrap_or_else(|| {
-        // The bundle is not verified here. Whoever changed it can only make this command wait for another text.
-        let manifest = || inspect_file(&args.system, &Boards::default()).ok()?.manifest;
-        let bootargs = manifest().and_then(|manifest| manifest.bootargs).unwrap_or_default();
-        format!("Run {} as init process", first_program(&bootargs))
-    });
+    let text = args
+        .until
+        .clone()
+        .unwrap_or_else(|| format!("Run {} as init process", first_program(&bootargs(args))));
     Some(text).filter(|text| !text.is_empty())
+}
+
+/// The beginning of the line by which Linux says that it cannot execute the first program.
+const NOT_EXECUTED: &str = "Failed to execute ";
+
+/// Returns the text by which Linux takes back the default text, which it prints before it executes the first program
+/// (Linux, init/main.c).
+fn not_executed(args: &BootArgs) -> Option<String> {
+    args.until.is_none().then(|| format!("{NOT_EXECUTED}{}", first_program(&bootargs(args))))
+}
+
+/// Returns the kernel command line. The bundle is not verified here: whoever changed it can only make this command wait
+/// for another text.
+fn bootargs(args: &BootArgs) -> String {
+    let manifest = || inspect_file(&args.system, &Boards::default()).ok()?.manifest;
+    manifest().and_then(|manifest| manifest.bootargs).unwrap_or_default()
 }
 
 /// Returns the first program of an initramfs under this kernel command line (Linux, kernel-parameters: rdinit). The
@@ -320,6 +335,11 @@ fn failure(
             format!("the device trapped: {}", reason.trim_start_matches(TRAP)),
             "check that each payload is built for this board, and that `hartlock sign` accepts it \
              without `--force-type`",
+        ),
+        Ending::GuestStopped { reason } if reason.starts_with(NOT_EXECUTED) => Failure::undecided(
+            format!("Linux printed `{reason}`: it entered no first program"),
+            "look for the error number on the console: -2 is a file that the initramfs, or the program, lacks, -8 a program \
+             for another machine, -13 one that is not executable",
         ),
         Ending::GuestStopped { reason } => Failure::undecided(
             format!("the device stopped before it had booted ({reason})"),

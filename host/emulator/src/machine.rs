@@ -19,6 +19,9 @@ use crate::qemu::{Config, Qemu};
 use crate::qmp::Message;
 use process::{Event, Process};
 
+/// Time in which a text that was found can be taken back.
+const AFTER_TEXT: Duration = Duration::from_millis(500);
+
 /// The time to wait after a refusal, in which the stage still prints its hint.
 const AFTER_REFUSAL: Duration = Duration::from_millis(300);
 /// The time to wait for the rest of a line whose beginning was read. A prompt has no rest.
@@ -89,6 +92,8 @@ pub struct Machine {
     /// True if [`Machine::run_until`] last waited for a text.
     is_waiting_for_text: bool,
     has_exited: bool,
+    /// [`Config::unless`].
+    unless: Option<String>,
     answers: Vec<(u64, Result<Value, String>)>,
 }
 
@@ -111,6 +116,7 @@ impl Machine {
             shutdown: None,
             is_waiting_for_text: false,
             has_exited: false,
+            unless: config.unless.clone(),
             answers: Vec::new(),
         };
         // The guest has not executed an instruction yet, so no event is missed.
@@ -144,7 +150,7 @@ impl Machine {
             }
             if text.is_some_and(|text| self.console.find(text)) {
                 self.end_line(on_line);
-                break Stop::Found;
+                break self.taken_back(on_line).map_or(Stop::Found, Stop::Stopped);
             }
             if let Some(trap) = self.console.trap().cloned() {
                 self.linger(AFTER_REFUSAL, on_line);
@@ -291,6 +297,21 @@ impl Machine {
         while !self.has_exited && self.step(until) {
             self.show(on_line);
         }
+    }
+
+    /// Waits for a short time for the text that takes back the one that was found, and returns it if it was printed.
+    fn taken_back(&mut self, on_line: &mut dyn FnMut(&str)) -> Option<String> {
+        let text = self.unless.clone()?;
+        let until = self.deadline.min(Instant::now() + AFTER_TEXT);
+        let mut is_printed = self.console.find(&text);
+        while !is_printed && !self.has_exited && self.step(until) {
+            is_printed = self.console.find(&text);
+            self.show(on_line);
+        }
+        is_printed.then(|| {
+            self.end_line(on_line);
+            text
+        })
     }
 
     /// Waits for a short time for the end of an incomplete line.

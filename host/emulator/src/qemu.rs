@@ -175,6 +175,8 @@ pub struct Config {
     pub is_held: bool,
     /// A flag that the caller sets to end the machine early, for example in a signal handler.
     pub interrupt: Arc<AtomicBool>,
+    /// A text that takes back the one that is waited for, if it is printed soon after that.
+    pub unless: Option<String>,
     /// Additional options for QEMU, for example `-gdb`.
     pub extra: Vec<OsString>,
 }
@@ -196,6 +198,7 @@ impl Config {
             timeout: Duration::from_secs(120),
             is_held: false,
             interrupt: Arc::default(),
+            unless: None,
             extra: Vec::new(),
         }
     }
