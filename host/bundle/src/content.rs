@@ -10,10 +10,10 @@ use crate::Error;
 use crate::units::grouped;
 
 /// Number of bytes that are searched for the magic bytes of code without a header. Firmware is much smaller.
-const SEARCHED: usize = 16 << 20;
+pub(crate) const SEARCHED: usize = 16 << 20;
 
 /// Number of bytes of other files that are searched for marks without a fixed offset.
-pub(crate) const START: usize = 4096;
+const START: usize = 4096;
 
 /// A file type that is recognised by its magic bytes.
 #[derive(Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ const FORMS: [Form; 34] = [
     Form::anywhere(OPENSBI, b"OpenSBI v"),
 ];
 
-/// Returns the name of the type of a file, with its article, from the first [`START`] bytes of it.
+/// Returns the name of the type of a file, with its article, from the first [`SEARCHED`] bytes of it.
 pub(crate) fn name_of(start: &[u8]) -> Option<&'static str> {
     FORMS.iter().find(|form| form.is_of(start)).map(|form| form.name)
 }

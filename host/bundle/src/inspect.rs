@@ -137,7 +137,7 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
             inspection.reason = None;
             return Ok(inspection);
         }
-        let start = read_at(&mut file, 0, content::START).map_err(fail)?;
+        let start = read_at(&mut file, 0, content::SEARCHED).map_err(fail)?;
         inspection.looks_like = content::name_of(&start);
         if inspection.looks_like.is_some() {
             inspection.reason = Some(Reason::UnknownTag);
@@ -154,7 +154,7 @@ pub fn inspect_file(path: &Path, boards: &Boards) -> Result<Inspection, Error> {
 pub fn other_than_rom(path: &Path) -> Result<Option<&'static str>, FileError> {
     let (mut file, _) = hartlock_files::open(path)?;
     let fail = |source| FileError::new("read", path, source);
-    let start = read_at(&mut file, 0, content::START).map_err(fail)?;
+    let start = read_at(&mut file, 0, content::SEARCHED).map_err(fail)?;
     let name = match content::name_of(&start) {
         Some(name) => Some(name),
         None => build::stage(&file).map_err(fail)?.map(|(name, _)| name),

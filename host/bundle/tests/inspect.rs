@@ -70,6 +70,10 @@ fn a_stage_is_known_by_one_statement_outside_a_bundle() {
     let twice = inspect(&bench, &[&stage[..], &statement(4)].concat());
     assert_eq!((twice.carried, twice.reason), (None, Some(Reason::UnknownTag)));
 
+    // The mark of OpenSBI is not in its first page.
+    let opensbi = inspect(&bench, &[&[0x13; 8192][..], b"OpenSBI v1.9"].concat());
+    assert_eq!((opensbi.looks_like, opensbi.reason), (Some("OpenSBI"), Some(Reason::UnknownTag)));
+
     // A bundle with a damaged tag is not the loader that it contains.
     bench.write("fw.bin", &stage);
     bench.build(&bench.boot(), "boot.hlk").unwrap();

@@ -19,8 +19,8 @@ use crate::values;
 ///
 /// The bundle is verified first. Each file then has exactly the bytes that were signed.
 #[derive(Debug, clap::Args)]
-// This verb signs nothing, so `--key` can be the alias for the keys of signers, as in `verify`.
-#[command(mut_arg("signers", |arg| arg.visible_alias("key")))]
+// This verb signs nothing, so `--key` and `-k` can be aliases for the keys of signers, as in `verify`.
+#[command(mut_arg("signers", |arg| arg.visible_alias("key").visible_short_alias('k')))]
 pub struct ExtractArgs {
     #[command(flatten)]
     pub origin: SourceBundle,

@@ -69,7 +69,7 @@ impl Input {
         };
         let key = AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?;
         if let AnyKey::Private(_) = key {
-            warn_if_others_can_read(&self.file);
+            warn_if_others_can_read("private key", &self.file);
         }
         Ok((key, used.take()))
     }

@@ -12,6 +12,7 @@ use hartlock_terminal as terminal;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
+use crate::signer::warn_if_others_can_read;
 
 /// Number of bytes that no passphrase has, because `openssl` cuts a longer line.
 const MAX_SIZE: usize = 1 << 10;
@@ -84,7 +85,9 @@ impl Source {
 
     fn given(&self) -> Result<Option<Passphrase>, Error> {
         if let Some(path) = &self.passphrase_file {
-            return Ok(Some(first_line(path)?));
+            let passphrase = first_line(path)?;
+            warn_if_others_can_read("passphrase", path);
+            return Ok(Some(passphrase));
         }
         let Some(name) = &self.passphrase_env else { return Ok(None) };
         // An unset variable is an error, not an empty passphrase.

@@ -129,7 +129,7 @@ impl Signer {
                 }
             }
         }
-        keys.iter().zip(&files).for_each(|(_, path)| warn_if_others_can_read(path));
+        keys.iter().zip(&files).for_each(|(_, path)| warn_if_others_can_read("private key", path));
         Ok(Opened { files, keys, inputs })
     }
 
@@ -247,13 +247,13 @@ fn refuse_published_trust(spec: &BundleSpec) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints a warning if other users of this machine can read a private key.
-pub fn warn_if_others_can_read(path: &Path) {
+/// Prints a warning if other users of this machine can read a file that is `what`.
+pub fn warn_if_others_can_read(what: &str, path: &Path) {
     if let Some(mode) = mode_for_others(path) {
         let path = terminal::path(path);
         talk(&format!(
-            "{WARNING}warning{WARNING:#}: other users can read the private key {path} (mode {mode:04o}): change that \
-             with `chmod 0600 {path}`"
+            "{WARNING}warning{WARNING:#}: other users can read the {what} {path} (mode {mode:04o}): change that with \
+             `chmod 0600 {path}`"
         ));
     }
 }

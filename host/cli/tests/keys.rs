@@ -527,6 +527,11 @@ fn a_private_key_that_others_can_read_is_reported() {
     );
     bench.tool("sh", &["-c", "chmod 0600 root.pem"]).unwrap().expect(0);
     assert!(!said(&["key", "show", "root.pem"]).contains(warning));
+
+    // Whoever reads the passphrase of a key has the key.
+    bench.tool("sh", &["-c", "echo secret > pass && chmod 0604 pass"]).unwrap().expect(0);
+    let made = said(&["keygen", "--passphrase-file", "pass", "-o", "locked.pem"]);
+    assert!(made.contains("other users can read the passphrase pass (mode 0604)"), "{made}");
 }
 
 /// Each passphrase file opens the key for us exactly if it opens the key for openssl.
