@@ -56,8 +56,9 @@ pub fn main(args: &BoardsArgs) -> Result<Verdict> {
 /// copy of a board with another number of harts are not those of so many harts.
 pub fn step(root: &Path) -> Result<Outcome> {
     let dtc = tools::locate()?.dtc;
-    for harts in [1, 2, 8] {
-        copied_with(root, harts, &dtc).with_context(|| format!("a copy with {harts} harts"))?;
+    for (name, harts) in [("qemu-virt", 1), ("qemu-virt", 8), ("qemu-virt-iommu", 2)] {
+        copied_with(root, name, harts, &dtc)
+            .with_context(|| format!("a copy of {name} with {harts} harts"))?;
     }
     let stale: Vec<String> =
         stale(root)?.iter().map(|output| output.path.display().to_string()).collect();
@@ -68,28 +69,37 @@ pub fn step(root: &Path) -> Result<Outcome> {
     })
 }
 
-/// Copies the folder of the board that the port guide copies, changes its number of harts as the guide says, and compiles
-/// both device trees with what is generated then.
-fn copied_with(root: &Path, harts: u64, dtc: &Path) -> Result<()> {
-    const FROM: &str = "qemu-virt";
+/// Copies the folder of a board as the port guide does, changes its number of harts, and compiles both device trees with
+/// what is generated then. The trees of the board may include those of `qemu-virt`.
+fn copied_with(root: &Path, name: &str, harts: u64, dtc: &Path) -> Result<()> {
     let scratch = tempfile::tempdir()?;
-    let from = root.join(BOARDS).join(FROM);
-    let text = fs::read_to_string(from.join("board.toml"))?;
-    let line =
-        text.lines().find(|line| line.starts_with("harts = ")).context("harts are stated")?;
-    let text = text.replacen(line, &format!("harts = {harts}"), 1);
-    let board = hartlock_boards::read(&text, &|_| None)?;
-    fs::create_dir(scratch.path().join("generated"))?;
-    for (name, content) in tree::fragments(&board)? {
-        fs::write(scratch.path().join("generated").join(name), content)?;
+    for (from, to) in [("qemu-virt", "qemu-virt"), (name, "copy")] {
+        let (from, to) = (root.join(BOARDS).join(from), scratch.path().join(to));
+        fs::create_dir_all(to.join("generated"))?;
+        for folder in ["", "generated"] {
+            for entry in fs::read_dir(from.join(folder))? {
+                let path = entry?.path();
+                let extension = path.extension().and_then(|it| it.to_str());
+                if let (Some("dts" | "dtsi"), Some(file)) = (extension, path.file_name()) {
+                    fs::copy(&path, to.join(folder).join(file))?;
+                }
+            }
+        }
     }
-    for name in ["virt.dtsi", "boot.dts", "system.dts"] {
-        fs::copy(from.join(name), scratch.path().join(name))?;
+    let read = |name: &str| fs::read_to_string(root.join(BOARDS).join(name).join("board.toml"));
+    // The first statement of a key in a description is at its top.
+    let stated = read(name)?;
+    let others = stated.lines().filter(|line| !line.starts_with("harts = ")).collect::<Vec<_>>();
+    let text = format!("harts = {harts}\n{}", others.join("\n"));
+    let board = hartlock_boards::read(&text, &|base| read(base).ok())?;
+    let copy = scratch.path().join("copy");
+    for (name, content) in tree::fragments(&board)? {
+        fs::write(copy.join("generated").join(name), content)?;
     }
     for (name, domains) in [("boot.dts", harts), ("system.dts", 0)] {
         let mut compile = Command::new(dtc);
-        compile.args(["-q", "-I", "dts", "-O", "dts"]).arg(scratch.path().join(name));
-        let tree = run::quietly(&mut compile).with_context(|| name.to_owned())?;
+        compile.args(["-q", "-I", "dts", "-O", "dts", "-i"]).arg(copy.join("generated"));
+        let tree = run::quietly(compile.arg(copy.join(name))).with_context(|| name.to_owned())?;
         let count = |mark: &str| tree.matches(mark).count() as u64;
         let found = (count("cpu@"), count("opensbi-domain ="));
         ensure!(found == (harts, domains), "{name}: {found:?} nodes of harts and of their domains");
