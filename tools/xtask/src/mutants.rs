@@ -1,8 +1,8 @@
 //! Changes trusted code in one place at a time, by `cargo-mutants`, and checks that a test fails.
 //!
 //! A change that no test notices is a survivor. Each must be explained in `verif/mutants.toml`, except for a small share;
-//! in the files that fold differences into the verdict there is no exception. A whole run stores its counts in
-//! `verif/runs/mutants.toml`, by file, with the content of the file that was changed. The step `mutants` changes the
+//! in the files that fold differences into the verdict there is no exception. A whole run, or one with all changes of some
+//! files, stores its counts in `verif/runs/mutants.toml`, by file, with the content of the file that was changed. The step `mutants` changes the
 //! functions that were edited since.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,6 +45,9 @@ pub struct MutantsArgs {
     #[arg(value_name = "CRATE", requires = "all")]
     #[arg(value_parser = clap::builder::PossibleValuesParser::new(CRATES))]
     crates: Vec<String>,
+    /// Change only these files of the crates; store their counts
+    #[arg(long = "file", value_name = "FILE", requires = "crates")]
+    files: Vec<String>,
 }
 
 pub fn main(args: &MutantsArgs) -> Result<Verdict> {
@@ -64,10 +67,11 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
         if !args.crates.is_empty() && !args.crates.iter().any(|it| it == name) {
             continue;
         }
-        let tried = try_changes(&root, &[name], &[])?;
+        let scope = Scope::new(name, &args.files)?;
+        let tried = try_changes(&root, &[name], &scope.files, &[])?;
         let judged = Judged::new(&tried, &explained);
         println!("{name}: {judged}");
-        let stale = explained.stale(&judged, &format!("device/{name}/"));
+        let stale = explained.stale(&judged, &scope);
         for change in &stale {
             println!("  {EXPLAINED} explains what does not survive: {change}");
         }
@@ -79,7 +83,7 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
         }
         // After each crate, because all of them take hours.
         let mut stored = StoredCounts::load(&root)?;
-        stored.replace(&root, name, &judged)?;
+        stored.replace(&root, &scope, &judged)?;
         stored.save(&root)?;
     }
     Ok(verdict)
@@ -119,7 +123,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     if sample.is_empty() {
         return Ok(Outcome::Passed);
     }
-    let mut tried = try_changes(root, &crates, &sample)?;
+    let mut tried = try_changes(root, &crates, &[], &sample)?;
     // The tool makes each deletion of a field, whatever it was asked for.
     tried.retain(|(change, _)| sample.iter().any(|wanted| wanted.name == change.name));
     ensure!(tried.len() == sample.len(), "{} changes were made", tried.len());
@@ -203,12 +207,20 @@ fn mutants(root: &Path, crates: &[&str]) -> Result<Command> {
     Ok(command)
 }
 
-/// Makes these changes, or every one of the crates if there are none, and tests each.
-fn try_changes(root: &Path, crates: &[&str], only: &[&Change]) -> Result<Vec<(Change, Summary)>> {
+/// Makes these changes, or every one of the files or crates if there are none, and tests each.
+fn try_changes(
+    root: &Path,
+    crates: &[&str],
+    files: &[String],
+    only: &[&Change],
+) -> Result<Vec<(Change, Summary)>> {
     let folder = project::work_dir("mutants");
     fs::create_dir_all(&folder)?;
     let mut command = mutants(root, crates)?;
     command.args(["--jobs", "1", "--no-shuffle", "--output"]).arg(&folder);
+    for file in files {
+        command.arg("--file").arg(file);
+    }
     for change in only {
         command.arg("--re").arg(format!("^{}$", escaped(&change.name)));
     }
@@ -291,6 +303,28 @@ fn content(root: &Path, file: &str) -> Result<String> {
     Ok(id.trim().to_owned())
 }
 
+/// The files that a run changes.
+struct Scope {
+    /// The folder of a crate.
+    folder: String,
+    /// Files in this folder, or none for all of them.
+    files: Vec<String>,
+}
+
+impl Scope {
+    fn new(name: &str, files: &[String]) -> Result<Self> {
+        let scope = Scope { folder: format!("device/{name}/"), files: files.to_vec() };
+        let other = files.iter().find(|file| !file.starts_with(&scope.folder));
+        ensure!(other.is_none(), "{} is not in {}", other.map_or("", |it| it), scope.folder);
+        Ok(scope)
+    }
+
+    fn has(&self, file: &str) -> bool {
+        let is_wanted = self.files.is_empty() || self.files.iter().any(|it| it == file);
+        file.starts_with(&self.folder) && is_wanted
+    }
+}
+
 /// The survivors that may be, by the name of the change without its line, and in how many places each.
 #[derive(Default)]
 struct Explained(BTreeMap<String, usize>);
@@ -321,11 +355,12 @@ impl Explained {
         Ok(Explained(all))
     }
 
-    /// Returns the explanations below this folder that no survivor has. Only a whole run can say that.
-    fn stale(&self, judged: &Judged, folder: &str) -> Vec<&str> {
+    /// Returns the explanations for these files that no survivor has. Only a whole run can say that.
+    fn stale(&self, judged: &Judged, scope: &Scope) -> Vec<&str> {
         let seen = |change: &str| judged.explained.iter().filter(|it| *it == change).count();
-        let below = self.0.iter().filter(|(change, _)| change.starts_with(folder));
-        below.filter(|(change, count)| seen(change) < **count).map(|(it, _)| it.as_str()).collect()
+        let of_scope = |change: &str| change.split_once(": ").is_some_and(|it| scope.has(it.0));
+        let within = self.0.iter().filter(|(change, _)| of_scope(change));
+        within.filter(|(change, count)| seen(change) < **count).map(|(it, _)| it.as_str()).collect()
     }
 }
 
@@ -429,10 +464,9 @@ impl StoredCounts {
         }
     }
 
-    /// Replaces the counts of a crate by those of a whole run.
-    fn replace(&mut self, root: &Path, name: &str, judged: &Judged) -> Result<()> {
-        let folder = format!("device/{name}/");
-        self.file.retain(|file, _| !file.starts_with(&folder));
+    /// Replaces the counts of a crate, or of files, by those of a run with all of their changes.
+    fn replace(&mut self, root: &Path, scope: &Scope, judged: &Judged) -> Result<()> {
+        self.file.retain(|file, _| !scope.has(file));
         let date = today()?;
         for (file, counts) in &judged.by_file {
             let content = content(root, file)?;
@@ -499,11 +533,20 @@ mod tests {
         let fold = "device/verify/src/harden.rs:7:7: replace & with |";
         let explained = Explained([(change(fold).place(), 1)].into());
         assert_eq!(judged(0, &[fold], &explained).fault(), None);
-        assert!(explained.stale(&judged(0, &[fold], &explained), "device/verify/").is_empty());
+        let scope = |name, files: &[&str]| {
+            let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
+            Scope::new(name, &files).unwrap()
+        };
+        let verify = scope("verify", &[]);
+        assert!(explained.stale(&judged(0, &[fold], &explained), &verify).is_empty());
         assert!(judged(1000, &[fold, fold], &explained).fault().is_some());
         let without = judged(1, &[], &explained);
-        assert_eq!(explained.stale(&without, "device/verify/").len(), 1);
-        assert!(explained.stale(&without, "device/image/").is_empty());
+        assert_eq!(explained.stale(&without, &verify).len(), 1);
+        assert!(explained.stale(&without, &scope("image", &[])).is_empty());
+        // A run with other files of the crate does not say it.
+        let file = |file| explained.stale(&without, &scope("verify", &[file])).len();
+        assert_eq!(file("device/verify/src/flow.rs"), 0);
+        assert_eq!(file("device/verify/src/harden.rs"), 1);
     }
 
     #[test]
