@@ -25,6 +25,8 @@ pub mod scratchpad_stream;
 pub mod sha2;
 pub mod sha3;
 pub mod stream_writer;
+#[cfg(test)]
+mod trapped;
 pub mod virtio_blk;
 pub mod wait;
 pub mod xmss;

@@ -1,0 +1,191 @@
+//! Memory whose accesses a model of a device sees, for tests on Linux on x86-64.
+//!
+//! The memory is protected. An access raises SIGSEGV, whose handler permits it for one instruction. Then SIGTRAP follows,
+//! whose handler protects the memory again. So the driver under test needs nothing for its tests, and the model sees
+//! each access, in order.
+
+use core::cell::Cell;
+use core::ffi::{c_int, c_void};
+use core::ptr::null_mut;
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::Once;
+use std::vec::Vec;
+
+/// An access to a register, by its offset in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// The register is read next: what the model writes to it now is what the driver gets.
+    Read(usize),
+    /// The register was written.
+    Write(usize),
+}
+
+/// What a device does at an access. It must not panic, because it is called by a handler of a signal.
+type Model<'a> = dyn FnMut(Access, &mut [u32]) + 'a;
+
+struct Trap<'a> {
+    base: *mut u32,
+    words: usize,
+    access: Access,
+    model: &'a mut Model<'a>,
+}
+
+std::thread_local! {
+    static TRAP: Cell<*mut Trap<'static>> = const { Cell::new(null_mut()) };
+}
+
+/// Calls `act` with the address of registers, and `model` at each access to them. The registers are zero at first.
+pub fn with_registers<T>(
+    words: usize,
+    mut model: impl FnMut(Access, &mut [u32]),
+    act: impl FnOnce(*mut u32) -> T,
+) -> T {
+    static HANDLERS: Once = Once::new();
+    HANDLERS.call_once(|| {
+        handle(SIGSEGV, before as *const () as usize);
+        handle(SIGTRAP, after as *const () as usize);
+    });
+    let words = words.next_multiple_of(PAGE / 4);
+    let layout = Layout::from_size_align(words * 4, PAGE).unwrap();
+    // SAFETY: the size is not zero.
+    let base = unsafe { alloc_zeroed(layout) }.cast::<u32>();
+    assert!(!base.is_null());
+    let mut trap = Trap { base, words, access: Access::Read(0), model: &mut model };
+    TRAP.set((&raw mut trap).cast());
+    protect(&trap, NO_ACCESS);
+    let result = act(base);
+    protect(&trap, READ_WRITE);
+    TRAP.set(null_mut());
+    // SAFETY: it was allocated with this layout.
+    unsafe { dealloc(base.cast(), layout) };
+    result
+}
+
+/// Calls `act` with the address of registers that keep what is written, and have these words at first. Returns its
+/// result, and the writes that it made: the offset in bytes, and the word that is there afterwards.
+pub fn writes_to<T>(
+    words: &[(usize, u32)],
+    act: impl FnOnce(*mut u32) -> T,
+) -> (T, Vec<(usize, u32)>) {
+    let mut writes = Vec::new();
+    let mut first = words;
+    let model = |access: Access, registers: &mut [u32]| {
+        if let Access::Write(at) = access {
+            writes.push((at, registers[at / 4] >> (at % 4 * 8)));
+        }
+        // A write before the first read is kept.
+        for (at, word) in core::mem::take(&mut first) {
+            if access != Access::Write(*at) {
+                registers[at / 4] = *word;
+            }
+        }
+    };
+    let result = with_registers(PAGE / 4, model, act);
+    (result, writes)
+}
+
+const PAGE: usize = 4096;
+const SIGTRAP: c_int = 5;
+const SIGSEGV: c_int = 11;
+const SA_SIGINFO: c_int = 4;
+const NO_ACCESS: c_int = 0;
+const READ_WRITE: c_int = 3;
+/// Index of the address in `siginfo_t`, and of flags and error code in `ucontext_t`, in words of 64 bits.
+const SI_ADDR: usize = 2;
+const FLAGS: usize = 22;
+const ERROR_CODE: usize = 24;
+/// Flag that raises SIGTRAP after one instruction.
+const SINGLE_STEP: u64 = 1 << 8;
+/// Bit of the error code of a page fault by a write.
+const BY_WRITE: u64 = 1 << 1;
+
+/// `struct sigaction` of the C library.
+#[repr(C)]
+struct SigAction {
+    handler: usize,
+    mask: [u64; 16],
+    flags: c_int,
+    restorer: usize,
+}
+
+unsafe extern "C" {
+    fn mprotect(address: *mut c_void, len: usize, protection: c_int) -> c_int;
+    fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
+}
+
+fn handle(signal: c_int, handler: usize) {
+    let action = SigAction { handler, mask: [0; 16], flags: SA_SIGINFO, restorer: 0 };
+    // SAFETY: the structure is that of the C library, and the handler has the type that the flag asks for, or is the
+    // default.
+    assert_eq!(unsafe { sigaction(signal, &raw const action, null_mut()) }, 0);
+}
+
+fn protect(trap: &Trap<'_>, protection: c_int) {
+    // SAFETY: the pages were allocated for the registers and hold nothing else.
+    assert_eq!(unsafe { mprotect(trap.base.cast(), trap.words * 4, protection) }, 0);
+}
+
+/// Returns a word of a structure that the kernel made for a handler.
+fn word(structure: *mut u64, index: usize) -> &'static mut u64 {
+    // SAFETY: the structure is longer, and only this handler uses it.
+    unsafe { &mut *structure.wrapping_add(index) }
+}
+
+fn tell(trap: &mut Trap<'_>) {
+    // SAFETY: the registers are allocated and not protected here, and the driver has no references to them.
+    let registers = unsafe { core::slice::from_raw_parts_mut(trap.base, trap.words) };
+    (trap.model)(trap.access, registers);
+}
+
+extern "C" fn before(_: c_int, info: *mut u64, context: *mut u64) {
+    // SAFETY: the pointer is null or that of the trap of this thread, which exists as long as its memory is protected.
+    let trap = unsafe { TRAP.get().as_mut() };
+    let address = *word(info, SI_ADDR) as usize;
+    let trap = trap.filter(|it| (it.base.addr()..it.base.addr() + it.words * 4).contains(&address));
+    let Some(trap) = trap else {
+        // It is a fault of the test, which ends at its repetition.
+        return handle(SIGSEGV, 0);
+    };
+    protect(trap, READ_WRITE);
+    let at = address - trap.base.addr();
+    trap.access = match *word(context, ERROR_CODE) & BY_WRITE {
+        0 => Access::Read(at),
+        _ => Access::Write(at),
+    };
+    if matches!(trap.access, Access::Read(_)) {
+        tell(trap);
+    }
+    *word(context, FLAGS) |= SINGLE_STEP;
+}
+
+extern "C" fn after(_: c_int, _: *mut u64, context: *mut u64) {
+    // SAFETY: the same argument as in `before` applies.
+    if let Some(trap) = unsafe { TRAP.get().as_mut() } {
+        if matches!(trap.access, Access::Write(_)) {
+            tell(trap);
+        }
+        protect(trap, NO_ACCESS);
+    }
+    *word(context, FLAGS) &= !SINGLE_STEP;
+}
+
+#[test]
+fn a_model_sees_each_access_in_order() {
+    let mut seen = Vec::new();
+    let model = |access: Access, registers: &mut [u32]| {
+        seen.push(access);
+        match access {
+            Access::Read(_) => registers[2] += 1,
+            Access::Write(at) => registers[2] = registers[at / 4] * 10,
+        }
+    };
+    let read = with_registers(4, model, |base| {
+        // SAFETY: both are words of the registers.
+        unsafe { base.wrapping_add(1).write_volatile(7) };
+        // SAFETY: the same argument applies.
+        let read = || unsafe { base.wrapping_add(2).read_volatile() };
+        [read(), read()]
+    });
+    assert_eq!(read, [71, 72]);
+    assert_eq!(seen, [Access::Write(4), Access::Read(8), Access::Read(8)]);
+}
