@@ -304,3 +304,6 @@ fn reset(transport: &impl Transport) -> Result<(), Error> {
     let is_reset = (0..RESET_READS).any(|_| transport.status() == 0);
     if is_reset { Ok(()) } else { Err(Error::Failed) }
 }
+
+#[cfg(test)]
+mod tests;

@@ -118,3 +118,74 @@ impl Transport for Mmio {
         self.read(CONFIG.wrapping_add(offset))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trapped::writes_to;
+
+    fn mmio(base: *mut u32) -> Mmio {
+        // SAFETY: the registers are used by this transport alone.
+        unsafe { Mmio::new(base.expose_provenance()) }
+    }
+
+    #[test]
+    fn a_slot_has_a_block_device_of_one_of_two_versions() {
+        let right = [(MAGIC_VALUE, MAGIC), (VERSION, 1), (DEVICE_ID, 2)];
+        let is_block = |words: &[_]| writes_to(words, |base| mmio(base).is_block()).0;
+        assert!(is_block(&right) && is_block(&[right[0], (VERSION, 2), right[2]]));
+        for other in [(MAGIC_VALUE, 0), (VERSION, 0), (VERSION, 3), (DEVICE_ID, 1)] {
+            assert!(!is_block(&right.map(|it| if it.0 == other.0 { other } else { it })));
+        }
+    }
+
+    #[test]
+    fn each_version_has_its_features_and_places_of_the_queue() {
+        let queue = [0x1_0000_2000, 0x3_0000_4000, 0x5_0000_6000];
+        let both = |version| {
+            writes_to(&[(VERSION, version), (QUEUE_NUM_MAX, 64), (0x100, 7), (0x104, 8)], |base| {
+                let slot = mmio(base);
+                slot.set_status(3);
+                let (status, must_confirm) = (slot.status(), slot.take_features());
+                let limit = slot.queue_limit();
+                slot.set_queue(32, queue);
+                slot.notify();
+                (status, must_confirm, limit, slot.config(0), slot.config(4))
+            })
+        };
+        let (got, writes) = both(1);
+        assert_eq!(got, (3, Ok(false), 64, 7, 8));
+        let legacy = [
+            (STATUS, 3),
+            (DRIVER_FEATURES_SEL, 0),
+            (DRIVER_FEATURES, 0),
+            (QUEUE_SEL, 0),
+            (QUEUE_NUM, 32),
+            (GUEST_PAGE_SIZE, 4096),
+            (QUEUE_ALIGN, 4096),
+            (QUEUE_PFN, 0x10_0002),
+            (QUEUE_NOTIFY, 0),
+        ];
+        assert_eq!(writes, legacy);
+        let (got, writes) = both(2);
+        assert_eq!(got, (3, Ok(true), 64, 7, 8));
+        let modern = [
+            (STATUS, 3),
+            (DRIVER_FEATURES_SEL, 0),
+            (DRIVER_FEATURES, 0),
+            (DRIVER_FEATURES_SEL, 1),
+            (DRIVER_FEATURES, 1),
+            (QUEUE_SEL, 0),
+            (QUEUE_NUM, 32),
+            (0x80, 0x2000),
+            (0x84, 1),
+            (0x90, 0x4000),
+            (0x94, 3),
+            (0xa0, 0x6000),
+            (0xa4, 5),
+            (QUEUE_READY, 1),
+            (QUEUE_NOTIFY, 0),
+        ];
+        assert_eq!(writes, modern);
+    }
+}
