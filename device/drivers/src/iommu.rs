@@ -235,10 +235,12 @@ fn fill(tables: &mut [u64], at: u64, grant: &Grant<'_>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
+    use core::cell::Cell;
     use std::vec;
     use std::vec::Vec;
 
     use super::*;
+    use crate::trapped::{Access, with_registers};
 
     const AT: u64 = 0x8011_8000;
     const GRANT: Grant<'static> = Grant {
@@ -302,14 +304,12 @@ mod tests {
     /// Checks that devices reach a range at its own address and nothing else.
     fn expect_range(tables: &[u64], (start, end): (u64, u64)) {
         for device in 0..64 {
-            for mega in 0..1 << (41 - 21) {
+            // Beyond the ranges, one address of each entry of the root.
+            for mega in (0..2048).chain((2048..1 << (41 - 21)).step_by(512)) {
                 let address = mega << 21;
                 let is_granted = [8, 16].contains(&device) && (start..end).contains(&address);
                 let expected = is_granted.then_some(address + 0x1234);
                 assert_eq!(walk(tables, device, address + 0x1234), expected, "{address:#x}");
-                if device != 8 && mega > 2048 {
-                    break;
-                }
             }
             assert_eq!(walk(tables, device, start + (1 << 41)), None);
         }
@@ -366,5 +366,132 @@ mod tests {
         registers[0] = VERSION | NEEDED;
         registers[2] = BUSY.into();
         assert_eq!(guard(registers), Err(Error::Failed));
+    }
+
+    std::thread_local! {
+        static FENCES: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// An IOMMU that takes each setting one read after it is written. `refuses` are bits of cqcsr that it has after its
+    /// commands. Returns the writes that `act` makes, with the number of fences before each; none may be made while the
+    /// IOMMU is busy.
+    fn model<T>(
+        capabilities: u64,
+        refuses: u32,
+        act: impl FnOnce(&Iommu) -> T,
+    ) -> (T, Vec<(usize, u64, usize)>) {
+        let mut writes = Vec::new();
+        let mut busy = None;
+        FENCES.set(0);
+        let device = |access: Access, registers: &mut [u32]| {
+            let register = |at: usize| at / 4;
+            registers[0] = capabilities as u32;
+            registers[1] = (capabilities >> 32) as u32;
+            let (Access::Read(at) | Access::Write(at)) = access;
+            if let Access::Read(_) = access {
+                match busy.take_if(|(busy, reads)| *busy == at && *reads == 0) {
+                    None => busy.iter_mut().for_each(|(_, reads)| *reads = 0),
+                    Some((DDTP, _)) => registers[register(DDTP)] &= !BUSY,
+                    Some(_) => registers[register(CQCSR)] &= !CQ_BUSY,
+                }
+                return;
+            }
+            let high = if [DDTP, CQB].contains(&at) { registers[register(at) + 1] } else { 0 };
+            let value = u64::from(high) << 32 | u64::from(registers[register(at)]);
+            writes.push((at, if busy.is_some() { !0 } else { value }, FENCES.get()));
+            match at {
+                DDTP => {
+                    // The address means nothing in the mode off.
+                    registers[register(DDTP)] |= if value == OFF { 0x400 | BUSY } else { BUSY };
+                    busy = Some((at, 1));
+                }
+                CQCSR if value == 1 => registers[register(at)] |= CQ_ON | CQ_BUSY,
+                CQCSR => registers[register(at)] = CQ_BUSY,
+                CQT if value != 0 => {
+                    registers[register(CQH)] = value as u32;
+                    registers[register(CQCSR)] |= refuses;
+                }
+                _ => {}
+            }
+            if at == CQCSR {
+                busy = Some((at, 1));
+            }
+        };
+        let result = with_registers(1024, device, |base| {
+            // SAFETY: only this driver uses the registers.
+            act(&unsafe { Iommu::new(base.expose_provenance()) })
+        });
+        (result, writes)
+    }
+
+    /// Calls `guard`, and returns the writes with the address of the tables.
+    fn guarded(capabilities: u64, refuses: u32) -> (Result<(), Error>, Writes, u64) {
+        let tables = vec![!0_u64; WORDS + 2048].leak();
+        let skip = tables.as_ptr().align_offset(TABLES_ALIGN as usize);
+        let tables = &mut tables[skip..];
+        let at = tables.as_ptr() as u64;
+        let fence = || FENCES.set(FENCES.get() + 1);
+        let (result, writes) = model(capabilities, refuses, |iommu| {
+            // SAFETY: no device reads the tables.
+            unsafe { iommu.guard(&GRANT, tables, fence) }
+        });
+        (result, writes, at)
+    }
+
+    type Writes = Vec<(usize, u64, usize)>;
+    const CAPABLE: u64 = 0x10 | 1 << 17 | 1 << 22 | 1 << 40;
+
+    #[test]
+    fn the_directory_is_set_after_the_tables_and_then_caches_are_invalidated() {
+        let (result, writes, at) = guarded(CAPABLE, 0);
+        assert_eq!(result, Ok(()));
+        let wanted = [
+            (DDTP, (at + 0x5000) >> 12 << 10 | 2, 1),
+            (CQCSR, 0, 1),
+            (CQB, (at + 0x6000) >> 12 << 10 | 7, 1),
+            (CQT, 0, 1),
+            (CQCSR, 1, 1),
+            (CQT, 4, 1),
+            (CQCSR, 0, 1),
+        ];
+        assert_eq!(writes, wanted);
+        assert_eq!(model(CAPABLE, 0, Iommu::close), (Ok(()), vec![(DDTP, 0, 0)]));
+    }
+
+    #[test]
+    fn a_fault_of_any_command_and_a_missing_capability_are_errors() {
+        for bit in 8..12 {
+            assert_eq!(guarded(CAPABLE, 1 << bit).0, Err(Error::Failed), "{bit}");
+        }
+        for bit in [12, 15] {
+            assert_eq!(guarded(CAPABLE, 1 << bit).0, Ok(()), "{bit}");
+        }
+        for missing in [1 << 4, 1 << 17, 1 << 22] {
+            let (result, writes, _) = guarded(CAPABLE ^ missing, 0);
+            assert_eq!((result, writes), (Err(Error::Unsuitable), vec![]), "{missing:#x}");
+        }
+        assert_eq!(guarded(CAPABLE | 1, 0).0, Err(Error::Unsuitable), "another version");
+    }
+
+    /// Memory whose directory keeps other bits than those that were written.
+    #[test]
+    fn a_directory_that_is_not_set_is_an_error() {
+        let change = |bits: u32| {
+            let device = |access: Access, registers: &mut [u32]| {
+                if access == Access::Write(DDTP) {
+                    registers[DDTP / 4] ^= bits;
+                }
+            };
+            with_registers(1024, device, |base| {
+                // SAFETY: only this driver uses the registers.
+                let iommu = unsafe { Iommu::new(base.expose_provenance()) };
+                [OFF, 0x400 | ONE_LEVEL].map(|value| iommu.set_directory(value).is_ok())
+            })
+        };
+        assert_eq!(change(0), [true, true]);
+        assert_eq!(change(0x800), [true, false]);
+        for bit in 0..4 {
+            assert_eq!(change(1 << bit), [false, false], "{bit}");
+        }
     }
 }
