@@ -5,6 +5,8 @@ use core::cell::Cell;
 
 use super::*;
 
+mod model;
+
 const WORDS: usize = 40;
 // These are offsets in words.
 const ID: usize = 0;
