@@ -346,3 +346,6 @@ impl<W: Wait> Wipe for Sha2<W> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
