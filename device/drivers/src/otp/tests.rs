@@ -4,6 +4,7 @@ use core::cell::Cell;
 use std::vec::Vec;
 
 use super::*;
+use crate::trapped::{Access, with_registers};
 
 // These are offsets in words.
 const STATUS: usize = 1;
@@ -192,4 +193,143 @@ fn undefined_numbers_are_failures() {
     assert!(!fake.otp().is_ready());
     assert_eq!(fake.otp().reason().0, OtpReason::Upset);
     assert_eq!(fake.otp().lifecycle(), OtpLifecycle::Invalid);
+}
+
+/// Each field with its number, and each group of flags.
+const FIELD_NUMBERS: [(Field, u8); 10] = [
+    (Field::RootKey(OtpSlot::Zero), 0),
+    (Field::RootKey(OtpSlot::One), 1),
+    (Field::RootKey(OtpSlot::Two), 2),
+    (Field::RootKey(OtpSlot::Three), 3),
+    (Field::Board, 4),
+    (Field::Secret, 5),
+    (Field::Key(OtpSlot::Zero), 6),
+    (Field::Key(OtpSlot::One), 7),
+    (Field::Key(OtpSlot::Two), 8),
+    (Field::Key(OtpSlot::Three), 9),
+];
+
+#[test]
+fn a_field_is_open_by_its_own_bits() {
+    for (field, number) in FIELD_NUMBERS {
+        let fake = FakeOtp::good();
+        let bit = 1 << number;
+        for (fields, is_open) in [
+            (bit, true),
+            (0x3ff ^ bit, false),
+            (0x3ff | bit << 20, false),
+            (0x3ff | (0x3ff ^ bit) << 20, true),
+        ] {
+            fake.set(FIELDS, fields);
+            assert_eq!(fake.otp().read(field).is_ok(), is_open, "{field:?} {fields:#x}");
+        }
+        let burn = |lifecycle, locks, fields| {
+            let fake = FakeOtp::new(OtpVerdict::Ready, lifecycle, OtpOutcome::Done);
+            fake.set(LOCKS, locks);
+            fake.set(FIELDS, fields);
+            fake.otp().burn(field, &[0; FIELD_BYTES])
+        };
+        let locked = Err(Error::Burn(OtpOutcome::Locked));
+        let later = Err(Error::Burn(OtpOutcome::Lifecycle));
+        assert_eq!(burn(OtpLifecycle::Test, bit, 0), locked);
+        assert_eq!(burn(OtpLifecycle::Test, 0, bit << 20), locked);
+        assert_eq!(burn(OtpLifecycle::Test, 0x3fff ^ bit, (0x3ff ^ bit) << 20), Ok(()));
+        assert_eq!(burn(OtpLifecycle::Development, 0, 0), Ok(()));
+        let is_secret = (5..10).contains(&number);
+        assert_eq!(burn(OtpLifecycle::Production, 0, 0), if is_secret { later } else { Ok(()) });
+        for lifecycle in [OtpLifecycle::Blank, OtpLifecycle::Returned, OtpLifecycle::Scrapped] {
+            assert_eq!(burn(lifecycle, 0, 0), later);
+        }
+    }
+}
+
+#[test]
+fn flags_are_burned_by_their_own_locks() {
+    for number in 10..14 {
+        for lifecycle in [OtpLifecycle::Production, OtpLifecycle::Returned] {
+            let burn = |locks| {
+                let fake = FakeOtp::new(OtpVerdict::Ready, lifecycle, OtpOutcome::Done);
+                fake.set(LOCKS, locks);
+                match number {
+                    10 => fake.otp().step(LifecycleStep::Scrapped),
+                    11 => fake.otp().revoke(OtpSlot::One),
+                    12 => fake.otp().raise_floor(0).and_then(|()| fake.otp().raise_floor(1)),
+                    _ => fake.otp().lock(Field::Board),
+                }
+            };
+            assert_eq!(burn(1 << number), Err(Error::Burn(OtpOutcome::Locked)), "{number}");
+            // The lifecycle advances in every state; plain memory has no floor that rises.
+            let wanted = match number {
+                10 => Ok(()),
+                _ if lifecycle == OtpLifecycle::Returned => Err(Error::Burn(OtpOutcome::Lifecycle)),
+                12 => Err(Error::Fault),
+                _ => Ok(()),
+            };
+            assert_eq!(burn(0x3fff ^ 1 << number), wanted, "{number}");
+        }
+    }
+}
+
+#[test]
+fn states_are_read_from_their_bits() {
+    let fake = FakeOtp::good();
+    let otp = fake.otp();
+    fake.set(STATUS, 2 | 7 << 4 | 99 << 8 | 3 << 16 | 64 << 24);
+    assert_eq!((otp.reason(), otp.floor()), ((OtpReason::Mixed, 99), 64));
+    fake.set(STATUS + 3, 99 << 8 | 250);
+    assert_eq!(otp.corrected(), 250);
+    for (number, slot) in SLOTS.into_iter().enumerate() {
+        for revoked in 0..16 {
+            fake.set(LOCKS, revoked << 16 | 0x3fff);
+            assert_eq!(otp.is_revoked(slot), revoked >> number & 1 != 0);
+        }
+    }
+    fake.set(STATUS, OtpVerdict::Ready as u32);
+    assert!(otp.is_ready());
+}
+
+/// A device in production whose burns and transfers take some reads of the progress. Returns the rows and data that
+/// `act` burns.
+fn slow<T>(act: impl FnOnce(&mut Otp) -> T) -> (T, Vec<(u32, u32)>) {
+    let mut burned = Vec::new();
+    let (mut busy, mut floor) = (0, 0);
+    let model = |access: Access, words: &mut [u32]| {
+        match access {
+            Access::Write(at) if at / 4 == BURN => {
+                burned.push((words[BURN] & 0x7f, if busy == 0 { words[DATA] } else { UNTOUCHED }));
+                floor += u32::from((4..12).contains(&(words[BURN] & 0x7f)));
+                busy = 3;
+            }
+            Access::Write(at) if at / 4 == SEND => busy = 3,
+            Access::Read(at) if at / 4 == PROGRESS => busy = u32::max(busy, 1) - 1,
+            _ => {}
+        }
+        words[STATUS] = OtpVerdict::Ready as u32 | 3 << 16 | floor << 24;
+        words[FIELDS] = 0x3ff;
+        words[PROGRESS] = if busy == 0 { IDLE | OtpOutcome::Done as u32 } else { 1 << 9 };
+    };
+    // SAFETY: the registers exist as long as the driver.
+    let result = with_registers(256, model, |base| act(&mut unsafe { Otp::new(base) }));
+    (result, burned)
+}
+
+#[test]
+fn a_floor_rises_by_one_flag_after_the_other() {
+    let (result, burned) = slow(|otp| (otp.raise_floor(64), otp.raise_floor(64), otp.floor()));
+    assert_eq!(result, (Ok(()), Ok(()), 64));
+    let flags = (0..64).map(|step| (4 + step / 8, step % 8));
+    assert_eq!(burned, flags.collect::<Vec<_>>());
+}
+
+#[test]
+fn a_burn_and_a_transfer_are_waited_for() {
+    let bytes = core::array::from_fn(|at| at as u8);
+    let (result, burned) = slow(|otp| {
+        let sent = otp.send(Field::Key(OtpSlot::Two), 1);
+        let is_waited_for = !otp.registers.progress().read().sending();
+        (sent, is_waited_for, otp.burn(Field::RootKey(OtpSlot::One), &bytes))
+    });
+    assert_eq!(result, (Ok(()), true, Ok(())));
+    let words = (0..8).map(|at| (40 + at, 0x0302_0100 + 0x0404_0404 * at));
+    assert_eq!(burned, words.collect::<Vec<_>>());
 }

@@ -101,6 +101,9 @@ impl Engine {
         let block: [u32; 4] = core::array::from_fn(|at| words[DATA_IN + at]);
         self.blocks.push(block);
         words[STATUS] = 0;
+        if self.left == 0 {
+            self.refused.push(Access::Write(DATA_IN * 4));
+        }
         self.left = self.left.saturating_sub(1);
         if self.quiet > 0 {
             self.quiet -= 1;
