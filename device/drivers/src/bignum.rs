@@ -756,3 +756,6 @@ mod tests {
         fake.0[ERROR].set(0);
     }
 }
+
+#[cfg(test)]
+mod model;

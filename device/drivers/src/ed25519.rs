@@ -451,3 +451,6 @@ mod tests {
         assert!(Ed25519Slot::new(3).is_some() && Ed25519Slot::new(4).is_none());
     }
 }
+
+#[cfg(test)]
+mod model;
