@@ -103,6 +103,7 @@ mod tests {
     use core::cell::Cell;
 
     use super::*;
+    use crate::trapped::{Access, with_registers};
 
     #[repr(align(8))]
     struct Room([u8; 64]);
@@ -146,5 +147,38 @@ mod tests {
         registers[STATUS].set(BUSY);
         assert_eq!(stream.send(&room.0), None);
         assert_eq!(registers[STATUS].get(), 0, "it does not abort");
+    }
+
+    #[test]
+    fn a_message_is_shorter_than_the_scratchpad() {
+        let registers = [const { Cell::new(0) }; 3];
+        let room = std::vec![0; SIZE];
+        let mut stream = stream(&registers, room.as_ptr().addr());
+        assert!(stream.reaches(&room[..SIZE - 1]) && !stream.reaches(&room));
+        assert!(stream.reaches(&room[4..]));
+        assert_eq!(stream.begin(&room[4..]), Some(()));
+        assert_eq!((registers[SOURCE].get(), registers[COUNT].get()), (4, 65532));
+    }
+
+    #[test]
+    fn a_message_and_an_abort_are_waited_for() {
+        let busy = Cell::new(5);
+        let model = |access: Access, words: &mut [u32]| match access {
+            Access::Read(_) => {
+                busy.set(busy.get() - u32::from(busy.get() > 0));
+                words[STATUS] = u32::from(busy.get() > 0);
+            }
+            Access::Write(at) if at != 4 * SOURCE => busy.set(5),
+            Access::Write(_) => {}
+        };
+        let room = Room([0; 64]);
+        with_registers(3, model, |base| {
+            // SAFETY: the registers exist as long as the driver.
+            let mut stream = unsafe { ScratchpadStream::new(base, room.0.as_ptr().addr()) };
+            assert_eq!(busy.get(), 0, "the abort is not waited for");
+            assert_eq!(stream.begin(&room.0), Some(()));
+            assert_eq!(busy.get(), 5, "it waits too early");
+            assert_eq!((stream.end(), busy.get()), (Some(()), 0));
+        });
     }
 }

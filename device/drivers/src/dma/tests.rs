@@ -4,6 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
+use crate::trapped::{Access, with_registers};
 use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 16;
@@ -158,4 +159,43 @@ fn sleeps_until_the_interrupt() {
     assert_eq!(SLEEPS.with(Cell::get), 5);
     dma.abort();
     assert_eq!(fake.get(COMMAND), 2);
+}
+
+#[test]
+fn each_end_of_a_window_and_the_lock_are_read_back() {
+    let right = Window { first: 5, last: 9 };
+    let lock = |source, destination, lock_bit| {
+        let model = |access: Access, words: &mut [u32]| {
+            (words[ID], words[STATUS], words[PARAMETERS]) = (MAGIC, IDLE, 16 << 16);
+            if access == Access::Write(4 * LOCK) {
+                words[LOCK] &= lock_bit;
+            }
+        };
+        let mut list = DescriptorList::EMPTY;
+        with_registers(WORDS, model, |base| {
+            // SAFETY: the registers exist as long as the driver.
+            let registers = unsafe { DmaRegisters::new(base) };
+            Dma::new(registers, &mut list, 0, Polling).unwrap().lock(source, destination)
+        })
+    };
+    assert_eq!(lock(right, right, 1), Ok(()));
+    assert_eq!(lock(right, right, 0), Err(Error::Locked));
+    // A page number of more than twenty bits reads back as another one.
+    for wrong in [Window { first: 1 << 20, ..right }, Window { last: 1 << 20, ..right }] {
+        assert_eq!(lock(wrong, right, 1), Err(Error::Locked));
+        assert_eq!(lock(right, wrong, 1), Err(Error::Locked));
+    }
+}
+
+#[test]
+fn an_idle_engine_and_an_error_are_seen() {
+    let fake = FakeDma::idle();
+    let mut list = DescriptorList::EMPTY;
+    let dma = dma(&fake, &mut list);
+    assert!(dma.is_idle() && !dma.has_error());
+    fake.set(INTERRUPT, DONE);
+    assert!(!dma.has_error());
+    fake.set(INTERRUPT, ERROR);
+    fake.set(STATUS, 0);
+    assert!(!dma.is_idle() && dma.has_error());
 }

@@ -4,6 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
+use crate::trapped::{Access, with_registers};
 
 const WORDS: usize = 32;
 const REFUSED: u32 = 1 << 8;
@@ -198,4 +199,50 @@ fn both_sides_choose_how_they_are_told() {
     assert_eq!(fake.words(CONTROL, 1), [0]);
     root.discard();
     assert_eq!(fake.words(COMMAND, 1), [2]);
+}
+
+/// Calls `act` with registers in this state, until the one at `last` is read; then the mailbox is wiped.
+fn wiped_at<T>(state: MailboxState, last: usize, act: impl FnOnce(*mut u32) -> T) -> T {
+    let mut is_wiped = false;
+    let model = |access: Access, words: &mut [u32]| {
+        is_wiped |= access == Access::Read(4 * last);
+        words[STATUS] = if is_wiped { MailboxState::Closed } else { state } as u32;
+    };
+    with_registers(WORDS, model, act)
+}
+
+#[test]
+fn what_is_read_during_a_wipe_is_not_used() {
+    // SAFETY: the registers exist as long as the driver.
+    let host = |base| unsafe { HostSide::new(base) };
+    let poll = |last| {
+        wiped_at(MailboxState::Answered, last, |base| {
+            HostSide { asked: Some(0), ..host(base) }.poll()
+        })
+    };
+    assert_eq!(poll(WORDS), Ok(Some(Answer::default())));
+    assert_eq!(poll(OUTCOME), Err(Error::Forgotten));
+    assert_eq!(poll(ANSWER_ID), Err(Error::Forgotten));
+    // SAFETY: the same argument applies.
+    let take =
+        |last| wiped_at(MailboxState::Busy, last, |base| unsafe { RootSide::new(base) }.take());
+    assert_eq!(take(WORDS), Ok(Some(Request::default())));
+    assert_eq!((take(REQUEST), take(REQUEST + 6)), (Ok(None), Ok(None)));
+}
+
+#[test]
+fn a_refused_ring_awaits_no_answer() {
+    let fake = FakeMailbox::in_state(MailboxState::Ready);
+    let mut host = fake.host();
+    host.set_interrupt(false);
+    assert_eq!(fake.words(CONTROL, 1), [0]);
+    fake.set(STATUS, &[MailboxState::Ready as u32 | REFUSED]);
+    assert_eq!(host.ask(&SAMPLE), Err(Error::Closed));
+    fake.set(STATUS, &[MailboxState::Answered as u32]);
+    fake.set(ANSWER_ID, &[SAMPLE.id]);
+    assert_eq!(host.poll(), Err(Error::Foreign));
+    for state in [MailboxState::Ready, MailboxState::Closed] {
+        fake.set(STATUS, &[state as u32]);
+        assert_eq!(host.poll(), Ok(None));
+    }
 }

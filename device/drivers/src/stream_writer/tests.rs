@@ -4,6 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
+use crate::trapped::{Access, with_registers};
 use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 11;
@@ -126,5 +127,42 @@ fn tells_what_became_of_a_stream() {
         fake.set(STATUS, status);
         fake.set(INTERRUPT, DONE);
         assert_eq!(writer.poll(), Err(Error::Failed), "an event alone is no message");
+    }
+}
+
+#[test]
+fn each_end_of_the_window_and_the_lock_are_read_back() {
+    let right = Window { first: 5, last: 9 };
+    let lock = |window, lock_bit| {
+        let model = |access: Access, words: &mut [u32]| {
+            (words[ID], words[STATUS]) = (MAGIC, IDLE);
+            if access == Access::Write(4 * LOCK) {
+                words[LOCK] &= lock_bit;
+            }
+        };
+        with_registers(16, model, |base| {
+            // SAFETY: the registers exist as long as the driver.
+            let registers = unsafe { StreamWriterRegisters::new(base) };
+            StreamWriter::new(registers, Polling).unwrap().lock(window)
+        })
+    };
+    assert_eq!((lock(right, 1), lock(right, 0)), (Ok(()), Err(Error::Locked)));
+    for wrong in [Window { first: 1 << 20, ..right }, Window { last: 1 << 20, ..right }] {
+        assert_eq!(lock(wrong, 1), Err(Error::Locked));
+    }
+}
+
+#[test]
+fn events_are_seen_and_waited_for() {
+    std::thread_local!(static SLEEPS: Cell<u32> = const { Cell::new(0) });
+    let fake = FakeStreamWriter::idle();
+    let sleep = Sleeping(|| SLEEPS.with(|sleeps| sleeps.set(sleeps.get() + 1)));
+    let mut writer = StreamWriter::new(fake.registers(), sleep).unwrap();
+    writer.wait();
+    assert_eq!(SLEEPS.with(Cell::get), 1);
+    assert!(writer.is_idle());
+    for (event, is_there) in [(0, false), (DONE, true), (ERROR, true), (4, false)] {
+        fake.set(INTERRUPT, event);
+        assert_eq!(writer.has_event(), is_there, "{event}");
     }
 }

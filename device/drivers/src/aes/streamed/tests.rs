@@ -273,3 +273,48 @@ fn what_cannot_be_overwritten_is_told() {
     });
     assert!(!result);
 }
+
+#[test]
+fn each_engine_has_to_stop() {
+    // Of all combinations, only three idle engines have stopped.
+    for idle in 0..8_u32 {
+        let engines = Engines::done();
+        let is_stopped = engines.with(erase, |it| {
+            engines.aes.set(AES_STATUS, idle & 1);
+            engines.dma.set(DMA_STATUS, idle >> 1 & 1);
+            engines.writer.set(WRITER_STATUS, idle >> 2);
+            it.stop()
+        });
+        assert_eq!(is_stopped, idle == 7, "{idle}");
+    }
+}
+
+#[test]
+fn only_an_encryption_with_gcm_has_a_tag() {
+    let engines = Engines::done();
+    let gcm = ModeOfOperation::Gcm(&[1; 12]);
+    for (mode, direction, tag, is_sealed) in [
+        (gcm, Direction::Encrypt, None, true),
+        (gcm, Direction::Decrypt, Some(&[2; 16][..]), false),
+        (COUNTER, Direction::Encrypt, None, false),
+        (COUNTER, Direction::Decrypt, None, false),
+    ] {
+        engines.aes.set(AES_STATUS, READY | MATCHES);
+        engines.with(erase, |it| {
+            let prepared = it.prepare(mode, direction, &[], tag, ROUTE).unwrap();
+            assert_eq!(prepared.is_sealed, is_sealed);
+            assert_eq!(it.carry_out(prepared).unwrap().is_some(), is_sealed);
+        });
+    }
+}
+
+#[test]
+fn ranges_without_bytes_are_anywhere() {
+    let one = |source, length| Range { source, destination: 0, length };
+    let judged = |ranges: &[Range]| judge(&Route { ranges, destination: 0x1000, sinks: 0 });
+    assert_eq!(judged(&[one(0x1004, 0), one(0x2000, 16)]), Ok(16));
+    assert_eq!(judged(&[one(0x1004, 1), one(0x2000, 16)]), Err(Error::Overlap));
+    // The end of the address space is no place to wrap.
+    let end = Route { ranges: &[one(u32::MAX - 7, 8)], destination: 0, sinks: 0 };
+    assert_eq!(judge(&end), Ok(8));
+}
