@@ -61,7 +61,7 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
             _ => Verdict::Yes,
         });
     }
-    let explained = Explained::load(&root)?;
+    Explained::load(&root)?;
     let mut verdict = Verdict::Yes;
     for name in CRATES {
         if !args.crates.is_empty() && !args.crates.iter().any(|it| it == name) {
@@ -69,6 +69,8 @@ pub fn main(args: &MutantsArgs) -> Result<Verdict> {
         }
         let scope = Scope::new(name, &args.files)?;
         let tried = try_changes(&root, &[name], &scope.files, &[])?;
+        // After the run, so that survivors can be explained as they appear.
+        let explained = Explained::load(&root)?;
         let judged = Judged::new(&tried, &explained);
         println!("{name}: {judged}");
         let stale = explained.stale(&judged, &scope);
