@@ -618,3 +618,6 @@ mod tests {
         }
     }
 }
+
+#[cfg(test)]
+mod model;

@@ -79,7 +79,12 @@ fn join(parts: &[&[u8]], mut to: &mut [u8]) {
 
 #[cfg(test)]
 mod tests {
+    use std::vec::Vec;
+
+    use hartlock_regs::xmss::XmssRegisters;
+
     use super::*;
+    use crate::wait::Polling;
 
     #[test]
     fn messages_are_joined_if_there_is_room() {
@@ -93,5 +98,52 @@ mod tests {
         assert_eq!(joined(&[]).as_deref(), Some(&b""[..]));
         assert_eq!(joined(&[&[1; 12], &[2; 4]]).map(|bytes| bytes.len()), Some(16));
         assert_eq!(joined(&[&[1; 12], &[2; 5]]), None);
+    }
+
+    /// Starts with memory as an engine that has computed a root. The first 64 bytes of the scratchpad are the room.
+    /// Returns if the input was streamed, and the last message of the stream by place and length.
+    fn start(
+        scratchpad: *mut u8,
+        is_mt: bool,
+        message: &[&[u8]],
+        signature: &[u8],
+    ) -> (bool, [u32; 2]) {
+        let mut xmss = [0_u32; 48];
+        (xmss[0], xmss[1], xmss[4], xmss[10]) = (0x786d_7373, 0x1f << 8, 5, 1);
+        let mut stream = [0_u32; 3];
+        // SAFETY: only the driver uses this part of the scratchpad while it exists.
+        let room = unsafe { core::slice::from_raw_parts_mut(scratchpad, 64) };
+        // SAFETY: there is a word for each register, and only the driver uses them.
+        let registers = unsafe { XmssRegisters::new(xmss.as_mut_ptr()) };
+        // SAFETY: the same argument applies.
+        let to = unsafe { ScratchpadStream::new(stream.as_mut_ptr(), scratchpad.addr()) };
+        let mut engine = StreamedXmss::new(Xmss::new(registers, Polling).ok().unwrap(), to, room);
+        let key: Vec<u8> = [0, 0, 0, 1].into_iter().chain([0; 64]).collect();
+        let key = if is_mt { Key::xmss_mt(&key) } else { Key::xmss(&key) };
+        assert_eq!(engine.start(&key.unwrap(), message, signature), Some(()));
+        assert_eq!((engine.root(&mut [0; ROOT_WORDS]), engine.wipe()), (Some(()), Some(())));
+        (xmss[2] == 1, [stream[0], stream[1]])
+    }
+
+    #[test]
+    fn what_the_stream_reaches_is_streamed_and_all_else_is_pushed() {
+        let scratchpad = std::vec![0_u8; 256].leak().as_mut_ptr();
+        // SAFETY: these parts of the scratchpad are not the room, and are never written.
+        let part =
+            |at, len| unsafe { core::slice::from_raw_parts(scratchpad.wrapping_add(at), len) };
+        let (signature, inside) = (part(64, 100), part(200, 20));
+        let (outside, long) = (&[7_u8; 5][..], &[8; 65][..]);
+        let start =
+            |is_mt, message: &[&[u8]], signature| start(scratchpad, is_mt, message, signature);
+        assert_eq!(start(false, &[inside], signature), (true, [200, 20]));
+        assert_eq!(start(false, &[outside, inside], signature), (true, [0, 25]));
+        assert_eq!(part(0, 6), [7, 7, 7, 7, 7, 0]);
+        assert_eq!(start(false, &[outside], signature), (true, [0, 5]));
+        // A signature of XMSS^MT, one that is elsewhere, and a message that is too long for the room.
+        for (is_mt, message, signature) in
+            [(true, inside, signature), (false, inside, outside), (false, long, signature)]
+        {
+            assert_eq!(start(is_mt, &[message], signature), (false, [0, 0]));
+        }
     }
 }
