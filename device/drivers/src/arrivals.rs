@@ -72,6 +72,7 @@ mod tests {
             while in_flight.len() < depth
                 && let Some((offset, len)) = arrivals.next_request()
             {
+                assert!(len > 0, "an empty request");
                 arrivals.requested(len);
                 in_flight.push(offset);
             }

@@ -749,6 +749,7 @@ mod tests {
         assert_eq!(engine.power(&[], &[], 3, &mut []), Err(Error::BadModulus));
         assert_eq!(engine.power(&[0, 1], &[1], 3, &mut [0; 2]), Err(Error::BadModulus));
         assert_eq!(engine.power(&[1; 513], &[1], 3, &mut [0; 513]), Err(Error::BadModulus));
+        assert!(length(&[1; 512], &[1], 3, &[0; 512]).is_ok());
         assert_eq!(engine.power(&[1; 32], &[1; 33], 3, &mut [0; 32]), Err(Error::BadOperand));
         assert_eq!(engine.power(&[1; 32], &[1], 3, &mut [0; 31]), Err(Error::BadOperand));
         assert_eq!(engine.power(&[1; 32], &[1], 0, &mut [0; 32]), Err(Error::BadExponent));

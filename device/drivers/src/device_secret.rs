@@ -70,5 +70,6 @@ mod tests {
         assert!(page(&words).close(|| ()));
         assert!(!page(&words).close(|| words[LEN].set(0)), "the latch does not close");
         assert!(!page(&words).close(|| words[LEN - 1].set(1)), "a word shows");
+        assert!(!page(&words).close(|| words[0].set(1)), "two words show");
     }
 }

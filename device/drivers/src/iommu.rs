@@ -320,6 +320,7 @@ mod tests {
         let mut tables = tables(&GRANT).unwrap();
         expect_range(&tables, GRANT.buffers);
         assert_eq!(tables[QUEUE..QUEUE + 9], [3, 0, 1, 0, 129, 0, 2, 0, 0]);
+        assert_eq!(TABLES_SIZE, 8 * 4096);
         // This is what the monitor does.
         let entry = (AT >> 30) as usize;
         assert_eq!(tables[entry], (AT + 0x4000) >> 12 << 10 | 1);
@@ -334,6 +335,7 @@ mod tests {
             (0x8060_0000, 0xbfff_f000),
             (0x8060_0000, 0xc020_0000),
             (0xc000_0000, 0xc000_0000),
+            (0x8060_0000, 0x8060_0000),
         ] {
             for grant in [Grant { buffers: range, ..GRANT }, Grant { system: range, ..GRANT }] {
                 assert_eq!(tables(&grant).err(), Some(Error::Unsuitable), "{grant:?}");

@@ -76,6 +76,7 @@ mod tests {
 
     #[test]
     fn a_key_is_written_in_the_order_of_memory_and_closed() {
+        assert_eq!(LOCK, 8, "the lock follows eight words");
         let words = core::array::from_fn(|_| Cell::new(0));
         let key = core::array::from_fn(|at| at as u8);
         assert!(slot(&words).fill(&key, || words[LOCK].set(CLOSED | OFFERED)));

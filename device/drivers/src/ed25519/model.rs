@@ -40,8 +40,9 @@ struct Engine {
     /// Bits that these writes of the configuration change, by their number.
     control_upset: Option<usize>,
     controls: usize,
-    /// Word of the point that is read differently the second time.
-    point_upset: Option<(usize, u32)>,
+    /// Each word of the point in this mask is the number of its reads.
+    point_upset: u8,
+    reads: [u32; 8],
     errors: u32,
     is_failed: bool,
     refused: usize,
@@ -57,13 +58,9 @@ impl Engine {
             }
             Access::Read(at) if (POINT..POINT + 8).contains(&(at / 4)) => {
                 let index = at / 4 - POINT;
-                words[at / 4] = index as u32;
-                if let Some((word, reads)) = &mut self.point_upset
-                    && *word == index
-                {
-                    words[at / 4] = *reads;
-                    *reads += 1;
-                }
+                let is_upset = self.point_upset >> index & 1 != 0;
+                words[at / 4] = if is_upset { self.reads[index] } else { index as u32 };
+                self.reads[index] += 1;
             }
             Access::Read(_) => {}
             Access::Write(at) => {
@@ -185,9 +182,10 @@ fn what_was_upset_is_not_used() {
         let engine = Engine { control_upset: Some(control), ..Engine::default() };
         assert_eq!(load(engine).0, wanted, "{control}");
     }
-    for word in 0..8 {
-        let engine = Engine { point_upset: Some((word, 0)), ..Engine::default() };
-        assert_eq!(load(engine).0, Err(Error::Failed), "{word}");
+    // Also two words that differ in the same bit.
+    for mask in (0..8).map(|word| 1 << word).chain([0b11]) {
+        let engine = Engine { point_upset: mask, ..Engine::default() };
+        assert_eq!(load(engine).0, Err(Error::Failed), "{mask:#x}");
     }
     for bit in 0..2 {
         let (key, engine) = load(Engine { errors: 1 << bit, ..Engine::default() });

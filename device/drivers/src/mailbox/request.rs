@@ -365,6 +365,7 @@ mod tests {
 
     #[test]
     fn an_output_goes_where_its_operation_has_it() {
+        assert_eq!(MAX_RECORD_LEN, 24 + 4096 + 16);
         let memory = Request { length: MAX_RECORD_LEN as u32, ..GOOD };
         let inline = Request { flags: INLINE, destination: 0, ..memory };
         for (operation, wrong, right) in [

@@ -100,10 +100,10 @@ mod tests {
         assert_eq!(joined(&[&[1; 12], &[2; 5]]), None);
     }
 
-    /// Starts with memory as an engine that has computed a root. The first 64 bytes of the scratchpad are the room.
-    /// Returns if the input was streamed, and the last message of the stream by place and length.
+    /// Starts with memory as an engine that has computed a root. The 64 bytes at `room` are
+    /// the room. Returns if the input was streamed, and the last message of the stream by place and length.
     fn start(
-        scratchpad: *mut u8,
+        (scratchpad, room): (*mut u8, *mut u8),
         is_mt: bool,
         message: &[&[u8]],
         signature: &[u8],
@@ -111,8 +111,8 @@ mod tests {
         let mut xmss = [0_u32; 48];
         (xmss[0], xmss[1], xmss[4], xmss[10]) = (0x786d_7373, 0x1f << 8, 5, 1);
         let mut stream = [0_u32; 3];
-        // SAFETY: only the driver uses this part of the scratchpad while it exists.
-        let room = unsafe { core::slice::from_raw_parts_mut(scratchpad, 64) };
+        // SAFETY: only the driver uses this memory while it exists.
+        let room = unsafe { core::slice::from_raw_parts_mut(room, 64) };
         // SAFETY: there is a word for each register, and only the driver uses them.
         let registers = unsafe { XmssRegisters::new(xmss.as_mut_ptr()) };
         // SAFETY: the same argument applies.
@@ -133,8 +133,11 @@ mod tests {
             |at, len| unsafe { core::slice::from_raw_parts(scratchpad.wrapping_add(at), len) };
         let (signature, inside) = (part(64, 100), part(200, 20));
         let (outside, long) = (&[7_u8; 5][..], &[8; 65][..]);
-        let start =
-            |is_mt, message: &[&[u8]], signature| start(scratchpad, is_mt, message, signature);
+        let places = (scratchpad, scratchpad);
+        // A room that the stream does not reach.
+        let elsewhere = (scratchpad.wrapping_add(64), scratchpad);
+        assert_eq!(start(elsewhere, false, &[outside], signature), (false, [0, 0]));
+        let start = |is_mt, message: &[&[u8]], signature| start(places, is_mt, message, signature);
         assert_eq!(start(false, &[inside], signature), (true, [200, 20]));
         assert_eq!(start(false, &[outside, inside], signature), (true, [0, 25]));
         assert_eq!(part(0, 6), [7, 7, 7, 7, 7, 0]);

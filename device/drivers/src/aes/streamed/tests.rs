@@ -318,3 +318,13 @@ fn ranges_without_bytes_are_anywhere() {
     let end = Route { ranges: &[one(u32::MAX - 7, 8)], destination: 0, sinks: 0 };
     assert_eq!(judge(&end), Ok(8));
 }
+
+#[test]
+fn the_engine_is_a_sink_whether_the_caller_names_it_or_not() {
+    let engines = Engines::done();
+    for sinks in [1, 5] {
+        let route = Route { sinks, ..ROUTE };
+        let result = engines.with(erase, |it| it.process(COUNTER, Direction::Encrypt, route));
+        assert_eq!((result, engines.dma.get(DMA_CONTROL)), (Ok(()), 5));
+    }
+}
