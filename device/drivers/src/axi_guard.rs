@@ -154,9 +154,11 @@ mod tests {
     fn what_was_refused_is_cleared() {
         let words = file(ID, 0);
         let mut guard = close(&words, &CLOSED).ok().unwrap();
-        words[REFUSED].set(2);
-        assert_eq!(guard.take_refused(), (false, true));
-        // A bit is cleared by writing one, and this is the value that was written.
-        assert_eq!(words[REFUSED].get(), 2);
+        for refused in 0..4 {
+            words[REFUSED].set(refused);
+            assert_eq!(guard.take_refused(), (refused & 1 != 0, refused & 2 != 0));
+            // A bit is cleared by writing one, and this is the value that was written.
+            assert_eq!(words[REFUSED].get(), refused);
+        }
     }
 }
