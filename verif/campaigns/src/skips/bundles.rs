@@ -4,7 +4,7 @@
 use anyhow::{Context, Result};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::Provisioning;
-use hartlock_image::{Lifecycle, Policy};
+use hartlock_image::{Lifecycle, PayloadType, Policy};
 use hartlock_maps::qemu_virt;
 
 use crate::boots::board::{Setup, TestBoard, fake_device};
@@ -112,8 +112,13 @@ fn small(bench: &TestBoard) -> Result<Setup> {
 
 fn boot(bench: &TestBoard, edit: Edit) -> Result<Setup> {
     let shorten = |draft: &mut Draft| {
+        const SIZE: usize = 3000;
         for payload in &mut draft.payloads {
-            payload.data.truncate(3000);
+            payload.data.truncate(SIZE);
+            if payload.kind == PayloadType::BootFdt {
+                // The ROM compares the size in the header of the tree with that of the payload.
+                payload.data[4..8].copy_from_slice(&(SIZE as u32).to_be_bytes());
+            }
         }
     };
     bench.setup(&[Edit::Draft(shorten), edit], &[])
