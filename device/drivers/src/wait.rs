@@ -37,3 +37,16 @@ impl Wait for Sleeping {
         (self.0)();
     }
 }
+
+/// The method of a test that counts its waits, and sees that the device may raise its interrupt.
+#[cfg(test)]
+pub(crate) struct Counted<'a>(pub &'a core::cell::Cell<u32>);
+
+#[cfg(test)]
+impl Wait for Counted<'_> {
+    const BY_INTERRUPT: bool = true;
+
+    fn wait(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::*;
 use crate::trapped::{Access, with_registers};
-use crate::wait::Polling;
+use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
 const LENGTH: usize = 2;
@@ -91,17 +91,6 @@ impl Engine {
 fn result_word(index: usize) -> u32 {
     // The modulus has 35 bytes.
     (0x0403_0201 + 0x0404_0404 * index as u32) & if index == 8 { 0xff_ffff } else { u32::MAX }
-}
-
-/// A wait that counts, and that an interrupt ends.
-struct Counted<'a>(&'a Cell<u32>);
-
-impl Wait for Counted<'_> {
-    const BY_INTERRUPT: bool = true;
-
-    fn wait(&mut self) {
-        self.0.set(self.0.get() + 1);
-    }
 }
 
 fn with_engine<W: Wait, T>(

@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use super::*;
 use crate::trapped::{Access, with_registers};
-use crate::wait::Polling;
+use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
 const CONTROL: usize = 2;
@@ -85,17 +85,6 @@ impl Engine {
                 }
             }
         }
-    }
-}
-
-/// A wait that counts, and that an interrupt ends.
-struct Counted<'a>(&'a Cell<u32>);
-
-impl Wait for Counted<'_> {
-    const BY_INTERRUPT: bool = true;
-
-    fn wait(&mut self) {
-        self.0.set(self.0.get() + 1);
     }
 }
 

@@ -10,7 +10,7 @@ use hartlock_kernels::xof::Xof;
 
 use super::*;
 use crate::trapped::{Access, with_registers};
-use crate::wait::Polling;
+use crate::wait::{Counted, Polling};
 
 /// Computes KMAC of the same bytes as the engine: the blocks of the driver, then the message and its end.
 fn kmac128(key: &[u8], customization: &[u8], message: &[u8], output: &mut [u8]) {
@@ -147,17 +147,6 @@ impl Engine {
             *word = *word & !(0xff << (8 * (at % 4))) | byte << (8 * (at % 4));
         }
         self.blocks += 1;
-    }
-}
-
-/// A wait that counts, and that an interrupt ends.
-struct Counted<'a>(&'a Cell<u32>);
-
-impl Wait for Counted<'_> {
-    const BY_INTERRUPT: bool = true;
-
-    fn wait(&mut self) {
-        self.0.set(self.0.get() + 1);
     }
 }
 
