@@ -5,11 +5,16 @@
 //! each access, in order.
 
 use core::cell::Cell;
-use core::ffi::{c_int, c_void};
+use core::ffi::c_int;
 use core::ptr::null_mut;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::Once;
 use std::vec::Vec;
+
+use libc::{
+    PROT_NONE, PROT_READ, PROT_WRITE, REG_EFL, REG_ERR, SIG_DFL, SIGSEGV, SIGTRAP, siginfo_t,
+    ucontext_t,
+};
 
 /// An access to a register, by its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +57,7 @@ pub fn with_registers<T>(
     assert!(!base.is_null());
     let mut trap = Trap { base, words, access: Access::Read(0), model: &mut model };
     TRAP.set((&raw mut trap).cast());
-    protect(&trap, NO_ACCESS);
+    protect(&trap, PROT_NONE);
     let result = act(base);
     protect(&trap, READ_WRITE);
     TRAP.set(null_mut());
@@ -85,50 +90,30 @@ pub fn writes_to<T>(
 }
 
 const PAGE: usize = 4096;
-const SIGTRAP: c_int = 5;
-const SIGSEGV: c_int = 11;
-const SA_SIGINFO: c_int = 4;
-const NO_ACCESS: c_int = 0;
-const READ_WRITE: c_int = 3;
-/// Index of the address in `siginfo_t`, and of flags and error code in `ucontext_t`, in words of 64 bits.
-const SI_ADDR: usize = 2;
-const FLAGS: usize = 22;
-const ERROR_CODE: usize = 24;
-/// Flag that raises SIGTRAP after one instruction.
-const SINGLE_STEP: u64 = 1 << 8;
+const READ_WRITE: c_int = PROT_READ | PROT_WRITE;
+/// Flag of the processor that raises SIGTRAP after one instruction.
+const SINGLE_STEP: i64 = 1 << 8;
 /// Bit of the error code of a page fault by a write.
-const BY_WRITE: u64 = 1 << 1;
-
-/// `struct sigaction` of the C library.
-#[repr(C)]
-struct SigAction {
-    handler: usize,
-    mask: [u64; 16],
-    flags: c_int,
-    restorer: usize,
-}
-
-unsafe extern "C" {
-    fn mprotect(address: *mut c_void, len: usize, protection: c_int) -> c_int;
-    fn sigaction(signal: c_int, new: *const SigAction, old: *mut SigAction) -> c_int;
-}
+const BY_WRITE: i64 = 1 << 1;
 
 fn handle(signal: c_int, handler: usize) {
-    let action = SigAction { handler, mask: [0; 16], flags: SA_SIGINFO, restorer: 0 };
-    // SAFETY: the structure is that of the C library, and the handler has the type that the flag asks for, or is the
-    // default.
-    assert_eq!(unsafe { sigaction(signal, &raw const action, null_mut()) }, 0);
+    // SAFETY: all zeros are a value of this structure of C.
+    let mut action: libc::sigaction = unsafe { core::mem::zeroed() };
+    (action.sa_sigaction, action.sa_flags) = (handler, libc::SA_SIGINFO);
+    // SAFETY: the handler has the type that the flag asks for, or is the default.
+    assert_eq!(unsafe { libc::sigaction(signal, &raw const action, null_mut()) }, 0);
 }
 
 fn protect(trap: &Trap<'_>, protection: c_int) {
     // SAFETY: the pages were allocated for the registers and hold nothing else.
-    assert_eq!(unsafe { mprotect(trap.base.cast(), trap.words * 4, protection) }, 0);
+    assert_eq!(unsafe { libc::mprotect(trap.base.cast(), trap.words * 4, protection) }, 0);
 }
 
-/// Returns a word of a structure that the kernel made for a handler.
-fn word(structure: *mut u64, index: usize) -> &'static mut u64 {
-    // SAFETY: the structure is longer, and only this handler uses it.
-    unsafe { &mut *structure.wrapping_add(index) }
+/// Returns a register of the instruction that raised a signal.
+fn register(context: *mut ucontext_t, index: c_int) -> &'static mut i64 {
+    // SAFETY: the kernel made the structure for this handler, which alone uses it.
+    let context = unsafe { &mut *context };
+    &mut context.uc_mcontext.gregs[index as usize]
 }
 
 fn tell(trap: &mut Trap<'_>) {
@@ -137,36 +122,39 @@ fn tell(trap: &mut Trap<'_>) {
     (trap.model)(trap.access, registers);
 }
 
-extern "C" fn before(_: c_int, info: *mut u64, context: *mut u64) {
+extern "C" fn before(_: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: the pointer is null or that of the trap of this thread, which exists as long as its memory is protected.
     let trap = unsafe { TRAP.get().as_mut() };
-    let address = *word(info, SI_ADDR) as usize;
+    // SAFETY: the kernel made the structure for this handler.
+    let info = unsafe { &*info };
+    // SAFETY: a SIGSEGV has an address.
+    let address = unsafe { info.si_addr() }.addr();
     let trap = trap.filter(|it| (it.base.addr()..it.base.addr() + it.words * 4).contains(&address));
     let Some(trap) = trap else {
         // It is a fault of the test, which ends at its repetition.
-        return handle(SIGSEGV, 0);
+        return handle(SIGSEGV, SIG_DFL);
     };
     protect(trap, READ_WRITE);
     let at = address - trap.base.addr();
-    trap.access = match *word(context, ERROR_CODE) & BY_WRITE {
+    trap.access = match *register(context, REG_ERR) & BY_WRITE {
         0 => Access::Read(at),
         _ => Access::Write(at),
     };
     if matches!(trap.access, Access::Read(_)) {
         tell(trap);
     }
-    *word(context, FLAGS) |= SINGLE_STEP;
+    *register(context, REG_EFL) |= SINGLE_STEP;
 }
 
-extern "C" fn after(_: c_int, _: *mut u64, context: *mut u64) {
+extern "C" fn after(_: c_int, _: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: the same argument as in `before` applies.
     if let Some(trap) = unsafe { TRAP.get().as_mut() } {
         if matches!(trap.access, Access::Write(_)) {
             tell(trap);
         }
-        protect(trap, NO_ACCESS);
+        protect(trap, PROT_NONE);
     }
-    *word(context, FLAGS) &= !SINGLE_STEP;
+    *register(context, REG_EFL) &= !SINGLE_STEP;
 }
 
 #[test]
