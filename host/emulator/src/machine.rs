@@ -162,7 +162,9 @@ impl Machine {
                 self.linger(Duration::from_millis(50), on_line);
                 match (self.console.refusal(), text.is_some_and(|text| self.console.find(text))) {
                     (Some(refusal), _) => break Stop::Refused(refusal),
-                    (None, true) => break Stop::Found,
+                    (None, true) => {
+                        break self.taken_back(on_line).map_or(Stop::Found, Stop::Stopped);
+                    }
                     (None, false) => break Stop::Stopped(reason),
                 }
             }

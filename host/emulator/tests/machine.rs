@@ -95,17 +95,19 @@ fn what_is_typed_reaches_the_guest_and_its_answer_is_found() {
 #[test]
 fn a_text_can_be_taken_back_by_another() {
     let Some((qemu, folder)) = emulator() else { return };
-    let run = |text: &str, unless: &str| {
-        let guest = Guest::default().print(text);
+    let run_on = |guest: Guest, unless: &str| {
         let unless = Some(unless.to_owned());
         let config = Config { timeout: HANG, unless, ..guest.config(folder.path()) };
         let mut machine = Machine::start(&qemu, &config).unwrap();
         let stop = machine.run_until(Some("Run it"), &mut |_| {});
         machine.finish(stop, &mut |_| {}).outcome
     };
+    let run = |text: &str, unless: &str| run_on(Guest::default().print(text), unless);
     let denied = Outcome::GuestStopped { reason: "Failed to".to_owned() };
     assert_eq!(run("Run it\nFailed to do so\n", "Failed to"), denied);
     assert_eq!(run("Run it\nIt ran\n", "Failed to"), Outcome::Booted);
+    let powers_off = Guest::default().print("Run it\nFailed to do so\n").end(POWER_OFF);
+    assert_eq!(run_on(powers_off, "Failed to"), denied);
     // What was printed before the text says nothing about it.
     assert_eq!(run("Failed to wait\nRun it\n", "Failed to"), Outcome::Booted);
 }
