@@ -145,6 +145,7 @@ impl Build<'_> {
         let read = |offset, into: &mut [u8]| {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
         };
+        content::judge(&manifest, output, true, read)?;
         boot_tree::judge(&manifest, self.boards, read)?;
         system_tree::judge(&manifest, self.boards, read)?;
         let is_replaced = self.is_forced
