@@ -2,8 +2,8 @@
 //!
 //! A change that no test notices is a survivor. Each must be explained in `verif/mutants.toml`, except for a small share;
 //! in the files that fold differences into the verdict there is no exception. A whole run, or one with all changes of some
-//! files, stores its counts in `verif/runs/mutants.toml`, by file, with the content of the file that was changed. The step `mutants` changes the
-//! functions that were edited since.
+//! files, stores its counts in `verif/runs/mutants.toml`, by file, with the content of the file that was changed. The step
+//! `mutants` changes the functions that were edited since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
