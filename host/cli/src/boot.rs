@@ -224,10 +224,9 @@ pub fn run(args: &BootArgs) -> Result<Booted, Failure> {
 }
 
 /// Advice for a device that is silent after OpenSBI was entered.
-const AFTER_OPENSBI: &str = "OpenSBI ends without a word if it cannot use what it is given: check that it is `fw_dynamic.bin` \
-                             for 64-bit harts, linked for the address of the board, and that `--boot-fdt` is the board's \
-                             own `boot.dtb`; `hartlock verify` on the boot bundle looks at the first and at the \
-                             domain, not at the rest";
+const AFTER_OPENSBI: &str = "OpenSBI ends without a word if it cannot use what it is given: check that it is linked for the \
+                             address of the board, and that `--boot-fdt` is the board's own `boot.dtb`; `hartlock verify` on \
+                             the boot bundle looks at the kind of OpenSBI and at what the tree closes";
 
 /// Returns true if nothing was printed after the line of the ROM that enters OpenSBI (boot flow §3.3).
 fn is_silent_after_opensbi(transcript: &str) -> bool {

@@ -48,7 +48,7 @@ pub struct Signer {
     #[arg(long)]
     pub force: bool,
 
-    /// Sign payload files even if their content does not look like the payload type
+    /// Sign payload files even if their content does not look like the payload type, but not what a device refuses
     #[arg(long)]
     pub force_type: bool,
 }

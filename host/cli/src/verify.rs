@@ -75,7 +75,7 @@ pub struct VerifyArgs {
     /// is signed with that hash); this reads the payloads once more
     #[arg(long)]
     digests: bool,
-    /// Accept payloads even if their content does not look like the payload type
+    /// Accept payloads even if their content does not look like the payload type, but not what a device refuses
     #[arg(long)]
     force_type: bool,
     /// Maximum size of the code of a first stage, in bytes
