@@ -325,3 +325,31 @@ fn content_of_another_type_is_not_verified() {
     let bundle = sign(&bench, &right().flatten(), None).unwrap();
     verify(&bundle, &strict).unwrap();
 }
+
+#[test]
+fn a_payload_that_changes_while_it_is_signed_is_judged_as_signed() {
+    let bench = Bench::new();
+    let mut kernel = pattern(3000);
+    kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
+    kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
+    bench.write("linux", &kernel);
+    bench.write("initrd", b"070701");
+    bench.write("virt.dtb", &right().flatten());
+    let (spec, output) = (bench.system(), bench.path("system.hlk"));
+    let build = Build {
+        spec: &spec,
+        keys: &bench.keys,
+        created: 0,
+        output: &output,
+        boards: &Boards::default(),
+        inputs: &[],
+        is_forced: true,
+        is_any_type: false,
+        is_dry: false,
+    };
+    build.run(&mut |_, _| (), &mut |_, _| ()).unwrap();
+    // The first call comes when the kernel was copied, and before the initramfs is.
+    let mut change = |_, _| drop(bench.write("initrd", b"070707"));
+    let error = build.run(&mut change, &mut |_, _| ()).unwrap_err();
+    assert!(error.to_string().starts_with("the initramfs in `"), "{error}");
+}
