@@ -1,7 +1,7 @@
 //! Tests that a device tree which the loader or Linux cannot use is neither signed nor verified (boot flow §6), and that
 //! content of another type is not verified (command §2).
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
@@ -37,19 +37,29 @@ fn sign(bench: &Bench, tree: &[u8], board: Option<&str>) -> Result<PathBuf, Erro
         }
     }
     let output = bench.path("system.hlk");
-    let build = Build {
-        spec: &spec,
-        keys: &bench.keys,
-        created: 0,
-        output: &output,
-        boards: &Boards::default(),
-        inputs: &[],
-        is_forced: true,
-        is_any_type: true,
-        is_dry: false,
-    };
+    let boards = Boards::default();
+    let build = Build { is_any_type: true, ..build_of(bench, &spec, &boards, &output) };
     build.run(&mut |_, _| (), &mut |_, _| ())?;
     Ok(output)
+}
+
+fn build_of<'a>(
+    bench: &'a Bench,
+    spec: &'a BundleSpec,
+    boards: &'a Boards,
+    output: &'a Path,
+) -> Build<'a> {
+    Build {
+        spec,
+        keys: &bench.keys,
+        created: 0,
+        output,
+        boards,
+        inputs: &[],
+        is_forced: true,
+        is_any_type: false,
+        is_dry: false,
+    }
 }
 
 /// The trees that the loader or Linux cannot use, and what a refusal says.
@@ -336,17 +346,8 @@ fn a_payload_that_changes_while_it_is_signed_is_judged_as_signed() {
     bench.write("initrd", b"070701");
     bench.write("virt.dtb", &right().flatten());
     let (spec, output) = (bench.system(), bench.path("system.hlk"));
-    let build = Build {
-        spec: &spec,
-        keys: &bench.keys,
-        created: 0,
-        output: &output,
-        boards: &Boards::default(),
-        inputs: &[],
-        is_forced: true,
-        is_any_type: false,
-        is_dry: false,
-    };
+    let boards = Boards::default();
+    let build = build_of(&bench, &spec, &boards, &output);
     build.run(&mut |_, _| (), &mut |_, _| ()).unwrap();
     // The first call comes when the kernel was copied, and before the initramfs is.
     let mut change = |_, _| drop(bench.write("initrd", b"070707"));
