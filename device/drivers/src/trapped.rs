@@ -4,7 +4,7 @@
 //! whose handler protects the memory again. So the driver under test needs nothing for its tests, and the model sees
 //! each access, in order.
 
-use core::cell::Cell;
+use core::cell::{Cell, RefCell};
 use core::ffi::c_int;
 use core::ptr::null_mut;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
@@ -64,6 +64,20 @@ pub fn with_registers<T>(
     // SAFETY: it was allocated with this layout.
     unsafe { dealloc(base.cast(), layout) };
     result
+}
+
+/// Calls `act` with the address of the registers of a device, whose model is `access`, and returns its result with the
+/// device as it is afterwards.
+pub fn with_device<D, T>(
+    words: usize,
+    device: D,
+    access: impl Fn(&mut D, Access, &mut [u32]),
+    act: impl FnOnce(*mut u32, &RefCell<D>) -> T,
+) -> (T, D) {
+    let device = RefCell::new(device);
+    let model = |at: Access, words: &mut [u32]| access(&mut device.borrow_mut(), at, words);
+    let result = with_registers(words, model, |base| act(base, &device));
+    (result, device.into_inner())
 }
 
 /// Calls `act` with the address of registers that keep what is written, and have these words at first. Returns its

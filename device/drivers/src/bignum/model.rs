@@ -1,11 +1,11 @@
 //! In these tests a model of the engine sees each access, and answers late.
 
-use core::cell::{Cell, RefCell};
+use core::cell::Cell;
 use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{Access, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -98,15 +98,12 @@ fn with_engine<W: Wait, T>(
     engine: Engine,
     act: impl FnOnce(&mut Bignum<W>) -> T,
 ) -> (T, Engine) {
-    let engine = RefCell::new(engine);
-    let model = |access: Access, words: &mut [u32]| engine.borrow_mut().access(access, words);
-    let result = with_registers(12, model, |base| {
+    let (result, engine) = with_device(12, engine, Engine::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Bignum::new(unsafe { BignumRegisters::new(base) }, wait).unwrap();
         engine.borrow_mut().commands.clear();
         act(&mut driver)
     });
-    let engine = engine.into_inner();
     assert_eq!(engine.refused, 0);
     (result, engine)
 }

@@ -6,7 +6,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{Access, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -87,16 +87,14 @@ fn with_engine<W: Wait, T>(
     wait: W,
     act: impl FnOnce(&mut Sha2<W>, &RefCell<Engine>) -> T,
 ) -> (T, Engine) {
-    let engine = RefCell::new(Engine::default());
-    let model = |access: Access, words: &mut [u32]| engine.borrow_mut().access(access, words);
-    let result = with_registers(80, model, |base| {
+    let (result, engine) = with_device(80, Engine::default(), Engine::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Sha2::new(unsafe { Sha2Registers::new(base) }, wait).unwrap();
         assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
         engine.borrow_mut().writes.clear();
-        act(&mut driver, &engine)
+        act(&mut driver, engine)
     });
-    (result, engine.into_inner())
+    (result, engine)
 }
 
 #[repr(align(4))]

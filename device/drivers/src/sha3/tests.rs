@@ -9,7 +9,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::xof::Xof;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{Access, with_device};
 use crate::wait::{Counted, Polling};
 
 /// Computes KMAC of the same bytes as the engine: the blocks of the driver, then the message and its end.
@@ -155,16 +155,13 @@ fn with_engine<W: Wait, T>(
     wait: W,
     act: impl FnOnce(&mut Sha3<W>, &RefCell<Engine>) -> T,
 ) -> (T, Engine) {
-    let engine = RefCell::new(Engine::default());
-    let model = |access: Access, words: &mut [u32]| engine.borrow_mut().access(access, words);
-    let result = with_registers(128, model, |base| {
+    let (result, engine) = with_device(128, Engine::default(), Engine::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Sha3::new(unsafe { Sha3Registers::new(base) }, wait).unwrap();
         assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
         engine.borrow_mut().writes.clear();
-        act(&mut driver, &engine)
+        act(&mut driver, engine)
     });
-    let engine = engine.into_inner();
     assert_eq!(engine.refused, 0);
     (result, engine)
 }

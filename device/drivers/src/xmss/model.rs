@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{Access, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -99,16 +99,13 @@ fn with_engine<W: Wait, T>(
     engine: Engine,
     act: impl FnOnce(&mut Xmss<W>, &RefCell<Engine>) -> T,
 ) -> (T, Engine) {
-    let engine = RefCell::new(engine);
-    let model = |access: Access, words: &mut [u32]| engine.borrow_mut().access(access, words);
-    let result = with_registers(48, model, |base| {
+    let (result, engine) = with_device(48, engine, Engine::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Xmss::new(unsafe { XmssRegisters::new(base) }, wait).unwrap();
         assert_eq!(engine.borrow().writes, [(COMMAND, ABORT), (ERROR, 0)]);
         engine.borrow_mut().writes.clear();
-        act(&mut driver, &engine)
+        act(&mut driver, engine)
     });
-    let engine = engine.into_inner();
     assert_eq!(engine.refused, 0);
     (result, engine)
 }

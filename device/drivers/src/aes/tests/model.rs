@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers, writes_to};
+use crate::trapped::{Access, with_device, writes_to};
 
 const INPUT_FREE: u32 = 2;
 const OUTPUT_VALID: u32 = 4;
@@ -145,16 +145,13 @@ fn with_engine<T>(
     engine: Engine,
     act: impl FnOnce(&mut Aes, &RefCell<Engine>) -> T,
 ) -> (T, Engine) {
-    let engine = RefCell::new(engine);
-    let model = |access: Access, words: &mut [u32]| engine.borrow_mut().access(access, words);
-    let result = with_registers(WORDS, model, |base| {
+    let (result, engine) = with_device(WORDS, engine, Engine::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut aes = Aes::new(unsafe { AesRegisters::new(base) }).unwrap();
         aes.load_key(&[9; 16]).unwrap();
         engine.borrow_mut().writes.clear();
-        act(&mut aes, &engine)
+        act(&mut aes, engine)
     });
-    let engine = engine.into_inner();
     assert_eq!(engine.refused, []);
     (result, engine)
 }
