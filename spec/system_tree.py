@@ -169,3 +169,26 @@ def check_memory(data: bytes, filled: Sequence[tuple[int, int]]) -> None:
                 at = last
         _require(at >= end, 9)
         _require(not any(max(start, it[0]) < min(end, it[1]) for it in reserved), 10)
+
+
+def _texts(node: Node, name: str) -> list[bytes]:
+    return node.properties.get(name, b"").split(b"\0")
+
+
+def check_boot_hart(data: bytes) -> None:
+    """Raises :class:`Broken` if the tree does not say of the boot hart what OpenSBI and Linux need."""
+    cpus = next((it for it in boot_tree.parse(data).children if it.name == "cpus"), None)
+    if cpus is None:
+        return
+    _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
+    is_it = re.compile(r"cpu@0*%x" % BOOT_HART, re.IGNORECASE).fullmatch
+    hart = next((it for it in cpus.children if is_it(it.name)), None)
+    if hart is None:
+        return
+    _require(b"riscv" in _texts(hart, "compatible"), 11)
+    if "riscv,isa-base" in hart.properties:
+        has_base = hart.properties["riscv,isa-base"].lower().startswith(b"rv64i")
+        _require(has_base and {b"i", b"m", b"a"} <= set(_texts(hart, "riscv,isa-extensions")), 11)
+    else:
+        _require(hart.properties.get("riscv,isa", b"").lower().startswith(b"rv64ima"), 11)
+    _require(any(b"riscv,cpu-intc" in _texts(it, "compatible") for it in hart.children), 11)

@@ -22,6 +22,7 @@ def judge(data: bytes) -> int | None:
     try:
         system_tree.edit(data, EDITS)
         system_tree.check_memory(data, FILLED)
+        system_tree.check_boot_hart(data)
     except system_tree.Broken as broken:
         return broken.rule
     return None
@@ -30,7 +31,7 @@ def judge(data: bytes) -> int | None:
 class Trees(unittest.TestCase):
     def test_every_tree_gets_its_answer(self) -> None:
         vectors = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
-        self.assertEqual({it["rule"] for it in vectors}, {None, 1, 2, 3, 4, 5, 6, 7, 9, 10})
+        self.assertEqual({it["rule"] for it in vectors}, {None, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11})
         for vector in vectors:
             with self.subTest(vector["name"]):
                 tree = (FOLDER / f"{vector['name']}.dtb").read_bytes()

@@ -662,7 +662,8 @@ def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]
             tree = bytes(view[payload.offset : payload.offset + payload.size])
             try:
                 boot_tree.check(tree, board.closed, board.places[2].start)
-            except boot_tree.Malformed:
+                system_tree.check_boot_hart(tree)
+            except (boot_tree.Malformed, system_tree.Broken):
                 raise _Refusal(Reason.E0908) from None
             except boot_tree.Broken:
                 raise _Refusal(Reason.E1401) from None
@@ -689,6 +690,7 @@ def _check_system_tree(
         system_tree.edit(data, edits)
         filled = [(it.load_address, it.load_address + it.memory_size) for it in loaded]
         system_tree.check_memory(data, filled)
+        system_tree.check_boot_hart(data)
     except system_tree.Broken:
         raise _Refusal(Reason.E0908) from None
 

@@ -172,15 +172,20 @@ pub fn boot_tree(harts: u32, memory: u64, closed: &[Closed]) -> Node {
 }
 
 fn cpus(harts: u32) -> Node {
-    let mut cpus = Node::new("cpus");
+    let mut cpus = Node::new("cpus")
+        .with("#address-cells", &cells(&[1]))
+        .with("#size-cells", &cells(&[0]))
+        .with("timebase-frequency", &cells(&[10_000_000]));
     for hart in 0..harts {
         cpus.children.push(
             Node::new(&format!("cpu@{hart:x}"))
                 .with("device_type", b"cpu\0")
                 .with("reg", &cells(&[hart]))
                 .with("status", b"okay\0")
+                .with("compatible", b"riscv\0")
                 .with("riscv,isa", b"rv64imafdc\0")
-                .with("phandle", &cells(&[hart + 1])),
+                .with("phandle", &cells(&[hart + 1]))
+                .and(Node::new("interrupt-controller").with("compatible", b"riscv,cpu-intc\0")),
         );
     }
     cpus

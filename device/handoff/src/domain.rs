@@ -285,8 +285,13 @@ impl<'a> Tree<'a> {
     }
 
     fn is_compatible(&self, node: &FoundNode<'_>, wanted: &str) -> bool {
-        let texts = self.property(node, "compatible");
-        texts.is_some_and(|it| it.split(|byte| *byte == 0).any(|text| text == wanted.as_bytes()))
+        self.has_text(node, "compatible", wanted.as_bytes())
+    }
+
+    /// Returns true if one of the texts of a property is this one.
+    pub(crate) fn has_text(&self, node: &FoundNode<'_>, name: &str, wanted: &[u8]) -> bool {
+        let texts = self.property(node, name);
+        texts.is_some_and(|it| it.split(|byte| *byte == 0).any(|text| text == wanted))
     }
 
     /// Returns the number of the hart of an enabled node, or `None` if OpenSBI takes it for something else.

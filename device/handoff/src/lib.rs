@@ -15,6 +15,7 @@ extern crate std;
 mod block;
 #[cfg(any(test, feature = "builder"))]
 pub mod builder;
+pub mod cpus;
 pub mod domain;
 pub mod fdt;
 mod handoff;

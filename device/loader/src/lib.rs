@@ -22,7 +22,7 @@ use core::hint::black_box;
 use hartlock_handoff::fdt::{self, Edits, Reservation, Tree};
 use hartlock_handoff::memory::{self as places, Filled};
 use hartlock_handoff::payload;
-use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step, cpus};
 use hartlock_image::{
     BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadRecord,
     PayloadType, Reason,
@@ -244,7 +244,7 @@ fn judge_payloads(manifest: &Manifest<'_>) -> Result<(), Reason> {
 }
 
 /// Writes the device tree for Linux, derived from the signed one (boot flow §6), and compares its memory with the places
-/// of kernel and initramfs. `harts` is the mask of the harts that reported.
+/// of kernel and initramfs, and its boot hart with what Linux needs. `harts` is the mask of the harts that reported.
 ///
 /// # Errors
 /// `InternalLimit`; `DeviceTreeUnusable`, after the console names the rule.
@@ -286,7 +286,8 @@ pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let tree = Tree::parse(source).ok_or(Reason::DeviceTreeUnusable)?;
     let filled = [PayloadType::Kernel, PayloadType::Initramfs]
         .map(|it| manifest.payload(it).map_or(Filled::NOTHING, Filled::by));
-    places::check(&tree, &filled).map_err(|fault| refuse(fault.text()))
+    places::check(&tree, &filled).map_err(|fault| refuse(fault.text()))?;
+    cpus::check(&tree, u64::from(BOOT_HART)).map_err(|fault| refuse(fault.text()))
 }
 
 /// Returns the mask of all harts that the board may have.

@@ -2,11 +2,12 @@
 
 use hartlock_boards::{Boards, KnownBoard};
 use hartlock_handoff::domain::{self, Access, DomainFault, EXECUTE, READ, WRITE};
+use hartlock_handoff::fdt::Tree;
 use hartlock_image::{Manifest, PayloadType, Reason};
 
 use crate::Refusal;
 use crate::payload_bytes::read_verified;
-use crate::system_tree::malformed;
+use crate::system_tree::{judge_boot_hart, malformed};
 
 /// Checks the device tree against each known board that the bundle is for. `read` reads bytes of the bundle; what it
 /// returns has to have the digest of the manifest.
@@ -29,6 +30,9 @@ pub(crate) fn judge(
         let map = board.map();
         let judged = map.domain().map_or(Ok(()), |wanted| domain::check(&bytes, &wanted));
         judged.map_err(|fault| refusal(&bytes, fault, board))?;
+    }
+    if let Some(tree) = Tree::parse(&bytes) {
+        judge_boot_hart(&tree)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Checks the device tree for Linux in a system bundle (boot flow §6), with the function by which the loader edits it.
 
 use hartlock_boards::{Boards, KnownBoard};
+use hartlock_handoff::cpus::{self, CpuFault};
 use hartlock_handoff::fdt::{self, Edits, Reservation, Rule, Token, Tree, TreeFault};
 use hartlock_handoff::memory::{self, Filled, MemoryFault};
 use hartlock_image::{Manifest, PayloadType, Reason};
@@ -33,6 +34,7 @@ pub(crate) fn judge(
         let filled = filled(manifest);
         let ranges: Vec<_> = filled.iter().map(|it| it.1).collect();
         memory::check(&tree, &ranges).map_err(|fault| contradiction(fault, &filled))?;
+        judge_boot_hart(&tree)?;
     }
     Ok(())
 }
@@ -141,6 +143,39 @@ fn refusal(tree: &[u8], fault: TreeFault, board: &KnownBoard, room: Region) -> R
     let place = place.filter(|_| fault.rule != Rule::Room);
     let context = place.map(|place| place.text()).into_iter().chain([rule]).collect();
     refuse(context, hint)
+}
+
+/// Checks that a tree says of the boot hart what OpenSBI and Linux need.
+///
+/// # Errors
+/// `DeviceTreeUnusable`.
+pub(crate) fn judge_boot_hart(tree: &Tree<'_>) -> Result<(), Refusal> {
+    cpus::check(tree, u64::from(BOOT_HART)).map_err(|fault| {
+        let hart = format!("/cpus/cpu@{BOOT_HART:x}");
+        let is = |property: &str, value: Option<&[u8]>| match value {
+            Some(value) => format!("`{property}` is {}", value_text(value)),
+            None => format!("`{property}` is missing"),
+        };
+        let (place, rule) = match fault {
+            CpuFault::Timebase(value) => {
+                (format!("/cpus: {}", is("timebase-frequency", value)), "it has one cell".to_string())
+            }
+            CpuFault::Compatible(value) => {
+                (format!("{hart}: {}", is("compatible", value)), "one of its texts is \"riscv\"".to_string())
+            }
+            CpuFault::InstructionSet(value) => (
+                format!("{hart}: {}", is("riscv,isa", value)),
+                "it begins with \"rv64ima\", or `riscv,isa-base` is \"rv64i\", and `riscv,isa-extensions` has \"i\", \
+                 \"m\" and \"a\""
+                    .to_string(),
+            ),
+            CpuFault::InterruptController => {
+                (hart, "it has a child whose `compatible` is \"riscv,cpu-intc\"".to_string())
+            }
+        };
+        let rule = format!("{rule}: OpenSBI and Linux stop without a word otherwise");
+        refuse(vec![place, rule], TAKE_SOURCE)
+    })
 }
 
 /// Describes a contradiction between the tree and the place of a payload.

@@ -117,6 +117,19 @@ fn faults() -> Vec<(Vec<u8>, &'static [&'static str])> {
             &["/reserved-memory/hartlock-log@80120000"],
         ),
         (
+            with(|tree| tree.at("cpus").remove("timebase-frequency")),
+            &["/cpus: `timebase-frequency` is missing", "stop without a word"],
+        ),
+        (
+            with(|tree| tree.at("cpus/cpu@0").set("compatible", b"vendor,core\0")),
+            &["/cpus/cpu@0: `compatible` is \"vendor,core\""],
+        ),
+        (
+            with(|tree| tree.at("cpus/cpu@0").set("riscv,isa", b"rv32imac\0")),
+            &["/cpus/cpu@0: `riscv,isa` is \"rv32imac\"", "rv64ima"],
+        ),
+        (with(|tree| tree.at("cpus/cpu@0").children.clear()), &["/cpus/cpu@0", "riscv,cpu-intc"]),
+        (
             with(|tree| tree.set("padding", &[0; 256 << 10])),
             &["fit into the 256 KiB that board qemu-virt has"],
         ),

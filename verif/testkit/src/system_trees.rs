@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use hartlock_handoff::builder::{Node, cells, system_tree};
+use hartlock_handoff::cpus;
 use hartlock_handoff::fdt::{Edits, Reservation, Tree, edit};
 use hartlock_handoff::memory::{self, Filled, MemoryFault};
 use hartlock_maps::qemu_virt::{self, HANDOFF, LOG, OPENSBI, ROM_RAM};
@@ -114,6 +115,41 @@ const ROWS: &[SystemTreeRow] = &[
                 .push(vendor.with("reg", &cells(&[0, 0x9000_0000, 0, 0x1000])).with("no-map", b""));
         })
     }),
+    row(
+        "right_newer_instruction_set",
+        None,
+        "The instruction set by the newer properties.",
+        || {
+            with(|tree| {
+                let cpu = tree.at("cpus/cpu@0");
+                cpu.set("riscv,isa-base", b"rv64i\0");
+                cpu.set("riscv,isa-extensions", b"i\0m\0a\0zicsr\0");
+                cpu.remove("riscv,isa");
+            })
+        },
+    ),
+    row("no_timebase", Some(11), "No rate of the clock.", || {
+        with(|tree| tree.at("cpus").remove("timebase-frequency"))
+    }),
+    row("boot_hart_of_another_kind", Some(11), "The boot hart is no RISC-V hart.", || {
+        with(|tree| tree.at("cpus/cpu@0").set("compatible", b"vendor,core\0"))
+    }),
+    row("boot_hart_of_32_bits", Some(11), "The boot hart has RV32.", || {
+        with(|tree| tree.at("cpus/cpu@0").set("riscv,isa", b"rv32imac\0"))
+    }),
+    row("boot_hart_without_atomics", Some(11), "The boot hart has no A.", || {
+        with(|tree| {
+            let cpu = tree.at("cpus/cpu@0");
+            cpu.set("riscv,isa-base", b"rv64i\0");
+            cpu.set("riscv,isa-extensions", b"i\0m\0c\0");
+        })
+    }),
+    row(
+        "boot_hart_without_controller",
+        Some(11),
+        "The boot hart has no interrupt controller.",
+        || with(|tree| tree.at("cpus/cpu@0").children.clear()),
+    ),
     row("short", Some(1), "The file is empty but for its mark.", || vec![0xd0, 0x0d, 0xfe, 0xed]),
     row("cut", Some(1), "The last byte of the strings is missing.", || {
         let mut bytes = right().flatten();
@@ -243,6 +279,7 @@ fn judge(tree: &[u8]) -> Result<Vec<u8>, u32> {
         MemoryFault::NoMemory { .. } => 9_u32,
         MemoryFault::Reserved { .. } | MemoryFault::ReservedByEntry { .. } => 10,
     })?;
+    cpus::check(&parts, EDITS.boot_hart).map_err(|_| 11_u32)?;
     Ok(out)
 }
 

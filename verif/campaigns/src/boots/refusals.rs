@@ -4,6 +4,7 @@
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
+use hartlock_handoff::cpus::CpuFault;
 use hartlock_handoff::fdt::Rule;
 use hartlock_handoff::memory::MemoryFault;
 use hartlock_handoff::payload::{LinuxFault, OpensbiFault};
@@ -256,6 +257,12 @@ fn device_cases() -> Vec<Case> {
             })];
             let fault = MemoryFault::NoMemory { index: 0, address: 0 };
             expect_tree_refused(bench, &system, fault.text())
+        }),
+        Case::new("refusal/device-tree-without-a-clock", |bench| {
+            let system = [Edit::Draft(|draft| {
+                rename(draft, b"timebase-frequency", b"timebase-frequence");
+            })];
+            expect_tree_refused(bench, &system, CpuFault::Timebase(None).text())
         }),
         Case::new("refusal/kernel-of-the-other-byte-order", |bench| {
             let system = [Edit::Draft(|draft| head_linux(draft, 60_000, 1))];

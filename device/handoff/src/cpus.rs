@@ -1,0 +1,173 @@
+//! What a device tree has to say about the boot hart (boot flow §6, rule 11). Linux and OpenSBI stop without a word if it
+//! does not.
+
+use crate::domain::{FoundNode, Nodes};
+use crate::fdt::Tree;
+
+/// What a tree lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CpuFault<'a> {
+    /// `/cpus` has no `timebase-frequency` of one cell, but this value, or none.
+    Timebase(Option<&'a [u8]>),
+    /// The node of the boot hart is not compatible with `riscv`, but has this value, or none.
+    Compatible(Option<&'a [u8]>),
+    /// The node of the boot hart names no instruction set with RV64I, M and A, but this value, or none: that of
+    /// `riscv,isa-base` if it is there, else of `riscv,isa`.
+    InstructionSet(Option<&'a [u8]>),
+    /// The node of the boot hart has no interrupt controller.
+    InterruptController,
+}
+
+impl CpuFault<'_> {
+    /// Returns the fault for the console.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Timebase(_) => "no timebase-frequency",
+            Self::Compatible(_) => "boot hart is no riscv",
+            Self::InstructionSet(_) => "riscv,isa of the boot hart",
+            Self::InterruptController => "boot hart without riscv,cpu-intc",
+        }
+    }
+}
+
+/// Checks the node of the boot hart, of which the tree has exactly one ([`crate::fdt::edit`], rule 7). A tree without it
+/// has no fault here.
+///
+/// # Errors
+/// The first fault.
+pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
+    const CHILD: usize = 2;
+    let is_cpus = |node: &FoundNode<'_>| node.depth == CHILD && node.name == b"cpus";
+    let Some(cpus) = Nodes::all(tree).find(is_cpus) else { return Ok(()) };
+    let timebase = tree.property(&cpus, "timebase-frequency");
+    if timebase.is_none_or(|value| value.len() != 4) {
+        return Err(CpuFault::Timebase(timebase));
+    }
+    let is_boot_hart = |node: &FoundNode<'_>| number(node.name) == Some(boot_hart);
+    let Some(hart) = Nodes::all(tree).below(&cpus).find(is_boot_hart) else { return Ok(()) };
+    if !tree.has_text(&hart, "compatible", b"riscv") {
+        return Err(CpuFault::Compatible(tree.property(&hart, "compatible")));
+    }
+    let begins = |value: Option<&[u8]>, wanted: &[u8]| {
+        value
+            .and_then(|it| it.get(..wanted.len()))
+            .is_some_and(|it| it.eq_ignore_ascii_case(wanted))
+    };
+    let has_extension = |name: &[u8]| tree.has_text(&hart, "riscv,isa-extensions", name);
+    let base = tree.property(&hart, "riscv,isa-base");
+    let stated = base.or_else(|| tree.property(&hart, "riscv,isa"));
+    let is_known = match base {
+        Some(_) => {
+            begins(base, b"rv64i") && [b"i", b"m", b"a"].into_iter().all(|it| has_extension(it))
+        }
+        None => begins(stated, b"rv64ima"),
+    };
+    if !is_known {
+        return Err(CpuFault::InstructionSet(stated));
+    }
+    let is_controller = |node: FoundNode<'_>| tree.has_text(&node, "compatible", b"riscv,cpu-intc");
+    if Nodes::all(tree).below(&hart).any(is_controller) {
+        Ok(())
+    } else {
+        Err(CpuFault::InterruptController)
+    }
+}
+
+/// Returns the number in the name of a node `cpu@N`.
+fn number(name: &[u8]) -> Option<u64> {
+    let digits = name.strip_prefix(b"cpu@")?;
+    digits.iter().try_fold(0_u64, |number, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        number.checked_mul(16)?.checked_add(u64::from(digit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builder::{Node, cells, system_tree};
+
+    #[track_caller]
+    fn expect(change: impl FnOnce(&mut Node), wanted: Result<(), CpuFault<'_>>) {
+        let mut tree = system_tree(3, 0x8000_0000);
+        change(&mut tree);
+        let bytes = tree.flatten();
+        assert_eq!(check(&Tree::parse(&bytes).unwrap(), 0), wanted);
+    }
+
+    #[test]
+    fn a_tree_without_a_time_base_is_found() {
+        expect(|_| {}, Ok(()));
+        expect(|tree| tree.at("cpus").remove("timebase-frequency"), Err(CpuFault::Timebase(None)));
+        let two = cells(&[0, 1000]);
+        expect(
+            |tree| tree.at("cpus").set("timebase-frequency", &two),
+            Err(CpuFault::Timebase(Some(&two))),
+        );
+        expect(
+            |tree| tree.at("cpus").set("timebase-frequency", b""),
+            Err(CpuFault::Timebase(Some(b""))),
+        );
+    }
+
+    #[test]
+    fn the_boot_hart_is_a_riscv() {
+        let compatible = |text: &'static [u8]| {
+            move |tree: &mut Node| tree.at("cpus/cpu@0").set("compatible", text)
+        };
+        expect(compatible(b"vendor,core\0riscv\0"), Ok(()));
+        expect(compatible(b"riscv\0vendor,core\0"), Ok(()));
+        for other in [&b"vendor,core\0"[..], b"riscv,core\0", b"riscv32\0", b""] {
+            expect(compatible(other), Err(CpuFault::Compatible(Some(other))));
+        }
+        // Linux ignores what it cannot use of the others.
+        expect(|tree| tree.at("cpus/cpu@1").set("compatible", b"vendor,core\0"), Ok(()));
+    }
+
+    #[test]
+    fn the_boot_hart_has_an_instruction_set_of_linux() {
+        let isa = |text: &'static [u8]| {
+            move |tree: &mut Node| tree.at("cpus/cpu@0").set("riscv,isa", text)
+        };
+        for right in [&b"rv64ima\0"[..], b"RV64IMAFDC\0", b"rv64imafdch_zicsr\0"] {
+            expect(isa(right), Ok(()));
+        }
+        for wrong in [&b"rv32ima\0"[..], b"rv64i\0", b"rv64im\0", b"rv64gc\0", b""] {
+            expect(isa(wrong), Err(CpuFault::InstructionSet(Some(wrong))));
+        }
+        expect(
+            |tree| tree.at("cpus/cpu@0").remove("riscv,isa"),
+            Err(CpuFault::InstructionSet(None)),
+        );
+        // The newer properties count before the older one.
+        let newer = |base: &'static [u8], extensions: &'static [u8]| {
+            move |tree: &mut Node| {
+                tree.at("cpus/cpu@0").set("riscv,isa-base", base);
+                tree.at("cpus/cpu@0").set("riscv,isa-extensions", extensions);
+            }
+        };
+        expect(newer(b"rv64i\0", b"i\0m\0a\0zicsr\0"), Ok(()));
+        expect(newer(b"rv32i\0", b"i\0m\0a\0"), Err(CpuFault::InstructionSet(Some(b"rv32i\0"))));
+        for less in [&b"m\0a\0"[..], b"i\0a\0", b"i\0m\0", b"ima\0", b""] {
+            expect(newer(b"rv64i\0", less), Err(CpuFault::InstructionSet(Some(b"rv64i\0"))));
+        }
+    }
+
+    #[test]
+    fn the_boot_hart_has_an_interrupt_controller() {
+        let path = "cpus/cpu@0/interrupt-controller";
+        let wanted = Err(CpuFault::InterruptController);
+        expect(|tree| tree.at(path).set("compatible", b"vendor,intc\0"), wanted);
+        expect(|tree| tree.at("cpus/cpu@0").children.clear(), wanted);
+    }
+
+    #[test]
+    fn a_tree_without_the_hart_is_judged_by_others() {
+        expect(|tree| tree.at("cpus").children.clear(), Ok(()));
+        expect(|tree| tree.children.clear(), Ok(()));
+        assert_eq!(number(b"cpu@1f"), Some(31));
+        for other in [&b"cpu@"[..], b"cpu", b"cpu@g", b"cpu@10000000000000000"] {
+            assert!(number(other).is_none_or(|number| number == 0 && other == b"cpu@"));
+        }
+    }
+}
