@@ -100,6 +100,9 @@ mod tests {
         assert_eq!(joined(&[&[1; 12], &[2; 5]]), None);
     }
 
+    /// The root that the engine of [`start`] has computed, as its registers hold it.
+    const ROOT: [u32; ROOT_WORDS] = [1, 2, 3, 4, 5, 6, 7, 8];
+
     /// Starts with memory as an engine that has computed a root. The 64 bytes at `room` are
     /// the room. Returns if the input was streamed, and the last message of the stream by place and length.
     fn start(
@@ -110,6 +113,7 @@ mod tests {
     ) -> (bool, [u32; 2]) {
         let mut xmss = [0_u32; 48];
         (xmss[0], xmss[1], xmss[4], xmss[10]) = (0x786d_7373, 0x1f << 8, 5, 1);
+        xmss[32..40].copy_from_slice(&ROOT);
         let mut stream = [0_u32; 3];
         // SAFETY: only the driver uses this memory while it exists.
         let room = unsafe { core::slice::from_raw_parts_mut(room, 64) };
@@ -121,7 +125,9 @@ mod tests {
         let key: Vec<u8> = [0, 0, 0, 1].into_iter().chain([0; 64]).collect();
         let key = if is_mt { Key::xmss_mt(&key) } else { Key::xmss(&key) };
         assert_eq!(engine.start(&key.unwrap(), message, signature), Some(()));
-        assert_eq!((engine.root(&mut [0; ROOT_WORDS]), engine.wipe()), (Some(()), Some(())));
+        let mut root = [0; ROOT_WORDS];
+        assert_eq!((engine.root(&mut root), engine.wipe()), (Some(()), Some(())));
+        assert_eq!(root, ROOT);
         (xmss[2] == 1, [stream[0], stream[1]])
     }
 
