@@ -663,6 +663,15 @@ pub const STEPS: &[TestStep] = &[
         .reads(&[&["verif/fuzz"], CONTRACT])
         .ignored_paths(PROSE)
         .full(),
+    TestStep::function(
+        "mutants",
+        "a test fails for each change of an operator or result in trusted functions that were edited (a sample)",
+        mutants::step,
+    )
+    .after(ALL)
+    .packages(TRUSTED)
+    .reads(&[MUTANTS, MUTANTS_STORED])
+    .full(),
     TestStep::device(
         "skips",
         "no skipped instruction makes a stage accept a bad bundle (a sample)",
@@ -711,15 +720,6 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("flips", "500 single bit flips in a real bundle are all refused")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
-    TestStep::function(
-        "mutants",
-        "a test fails for each change of an operator or result in trusted functions that were edited (a sample)",
-        mutants::step,
-    )
-    .after(ALL)
-    .packages(TRUSTED)
-    .reads(&[MUTANTS, MUTANTS_STORED])
-    .full(),
     TestStep::function(
         "openssl",
         "Hartlock and a newer openssl accept each other's keys and signatures",
