@@ -162,6 +162,20 @@ mod tests {
     }
 
     #[test]
+    fn each_fault_has_a_text_of_its_own() {
+        let faults = [
+            CpuFault::Timebase(None),
+            CpuFault::Compatible(None),
+            CpuFault::InstructionSet(None),
+            CpuFault::InterruptController,
+        ];
+        let named = ["timebase-frequency", "no riscv", "riscv,isa", "riscv,cpu-intc"];
+        for (fault, name) in faults.into_iter().zip(named) {
+            assert!(fault.text().contains(name), "{fault:?}");
+        }
+    }
+
+    #[test]
     fn a_tree_without_the_hart_is_judged_by_others() {
         expect(|tree| tree.at("cpus").children.clear(), Ok(()));
         expect(|tree| tree.children.clear(), Ok(()));

@@ -156,6 +156,16 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
     source.devices(wanted.closed)
 }
 
+/// Checks that no device of a tree that OpenSBI has edited is in closed memory. OpenSBI removes the nodes of its domain,
+/// so [`check`] cannot judge such a tree.
+///
+/// # Errors
+/// The first rule that the tree breaks.
+pub fn check_devices(tree: &[u8], closed: &[Closed]) -> Result<(), DomainFault> {
+    let tree = Tree::parse(tree).filter(is_well_formed).ok_or(DomainFault::Malformed)?;
+    Source { tree: &tree, nodes: &Nodes::all(&tree) }.devices(closed)
+}
+
 /// Returns the mask of the harts that a tree names, up to number 63. Returns `None` for bytes that are no tree.
 pub fn harts(tree: &[u8]) -> Option<u64> {
     let tree = Tree::parse(tree)?;

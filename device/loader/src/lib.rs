@@ -1,7 +1,7 @@
 //! The loader (`spec/boot-flow.md` §5, §6) verifies the system bundle on all harts and starts Linux.
 //!
-//! The loader runs in S-mode. It takes its trust only from the hand-off block and never reads the device tree that
-//! OpenSBI passes.
+//! The loader runs in S-mode. It takes its trust only from the hand-off block. Of the device tree that OpenSBI passes it
+//! uses nothing, and refuses one with a device in memory that the board closes.
 //!
 //! A program that uses this library defines `loader_main`, which start.S calls on the boot hart, and `worker_main`,
 //! which it calls on the other harts, and is linked with `link.ld`.

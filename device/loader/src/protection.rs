@@ -6,10 +6,11 @@
 use core::arch::global_asm;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use hartlock_handoff::domain::{self, DomainFault};
 use hartlock_image::Reason;
 use hartlock_verify::board::{Access, Closed};
 use hartlock_virt::board::map;
-use hartlock_virt::{console, environment};
+use hartlock_virt::{console, environment, memory};
 
 global_asm!(include_str!("protection.S"));
 
@@ -67,7 +68,32 @@ fn report(hart: u64, reason: Reason, address: u64) -> Reason {
     reason
 }
 
-/// Tries the accesses of the boot hart, and asks OpenSBI for calls by which it would make them for S-mode.
+/// Checks that no device of the tree for OpenSBI is in memory that the board closes: where the tree says that a device
+/// is, OpenSBI stores for S-mode.
+///
+/// # Errors
+/// `MemoryReachable`, after the console names the address.
+fn judge_devices() -> Result<(), Reason> {
+    if environment::IS_ALONE {
+        return Ok(());
+    }
+    // SAFETY: OpenSBI edited the tree before it entered this stage, and nothing writes there any more.
+    let tree = unsafe { memory::bytes(map::BOOT_FDT) };
+    domain::check_devices(tree, map::BOARD.closed).map_err(|fault| {
+        let address = match fault {
+            DomainFault::DeviceInside { address, .. } | DomainFault::SystemMapOpen { address } => {
+                address
+            }
+            _ => map::BOOT_FDT.start,
+        };
+        let address = console::Number::hex(address);
+        console::line(&["hartlock: device of OpenSBI at 0x", address.as_str()]);
+        Reason::MemoryReachable
+    })
+}
+
+/// Tries the accesses of the boot hart, asks OpenSBI for calls by which it would make them for S-mode, and looks where
+/// its devices are.
 ///
 /// # Errors
 /// `PagingOff`, `MemoryReachable`, `MonitorCalls`.
@@ -80,7 +106,7 @@ pub(crate) fn check(hart: usize) -> Result<(), Reason> {
             console::line(&["hartlock: extension 0x", extension.as_str()]);
             Err(Reason::MonitorCalls)
         }
-        None => Ok(()),
+        None => judge_devices(),
     }
 }
 

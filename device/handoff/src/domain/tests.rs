@@ -548,6 +548,20 @@ fn addresses_are_read_as_their_bus_says() {
 }
 
 #[test]
+fn devices_are_judged_after_opensbi_removed_its_domain() {
+    let judged = |change: fn(&mut Node)| {
+        let mut tree = good();
+        tree.at("chosen").children.clear();
+        change(&mut tree);
+        check_devices(&tree.flatten(), WANTED.closed)
+    };
+    assert_eq!(judged(|_| {}), Ok(()));
+    let inside = DomainFault::DeviceInside { index: 0, address: 0x2000_0000 };
+    assert_eq!(judged(|tree| device(tree, "syscon", &[0, 0x2000_0000, 0, 4])), Err(inside));
+    assert_eq!(check_devices(b"no tree", WANTED.closed), Err(DomainFault::Malformed));
+}
+
+#[test]
 fn what_the_system_map_changes_is_closed() {
     let with = |first: [u32; 4], second: [u32; 4]| {
         move |tree: &mut Node| device(tree, SYSTEM_MAP, &[first, second].concat())

@@ -60,7 +60,24 @@ pub fn everywhere() -> Vec<Case> {
             refused_by(bench, &with_tree(bench, tree)?, Reason::MemoryReachable, 0)
         }),
         Case::new("protection/the-loader-refuses-each-hart-outside-of-the-domain", harts_outside),
+        Case::new("protection/the-loader-refuses-a-device-in-closed-memory", device_inside),
     ]
+}
+
+/// Puts the register by which OpenSBI resets the machine into the hand-off block.
+fn device_inside(bench: &TestBoard) -> Result<()> {
+    const RESET: [u32; 4] = [0, 0x10_0000, 0, 0x1000];
+    let cells = |numbers: [u32; 4]| numbers.map(u32::to_be_bytes).concat();
+    let mut tree = fs::read(&bench.firmware.boot_fdt)?;
+    let at = tree.windows(16).position(|bytes| *bytes == cells(RESET));
+    let at = at.context("the register is not where it was")?;
+    let handoff = u32::try_from(qemu_virt::HANDOFF.start)?;
+    tree[at..at + 16].copy_from_slice(&cells([0, handoff, 0, 0x1000]));
+    let run = bench.run(&with_tree(bench, tree)?)?;
+    expect_refusal(&run, Stage::Loader, Reason::MemoryReachable)?;
+    let says = format!("hartlock: device of OpenSBI at 0x{handoff:x}");
+    ensure!(run.transcript.contains(&says), "no `{says}`\n{}", last_lines(&run));
+    Ok(())
 }
 
 /// Makes a device with another boot device tree, which the test key signs without a look at it.
