@@ -14,6 +14,8 @@ pub enum LinuxFault {
     MemorySize,
     /// Linux cannot unpack the initramfs.
     Initramfs,
+    /// The archive of the initramfs ends before its last entry.
+    InitramfsCut,
 }
 
 impl LinuxFault {
@@ -24,6 +26,7 @@ impl LinuxFault {
             Self::ImageSize => "image_size of the kernel is too small",
             Self::MemorySize => "memory_size of the kernel is too small",
             Self::Initramfs => "initramfs is no cpio archive",
+            Self::InitramfsCut => "initramfs is cut",
         }
     }
 }
@@ -94,13 +97,75 @@ pub fn judge_initramfs(initramfs: &[u8]) -> Result<(), LinuxFault> {
     }
 }
 
+/// Length of the header of an entry, which consists of the mark and 13 numbers of eight hexadecimal digits (Linux,
+/// Documentation/driver-api/early-userspace/buffer-format.rst).
+const CPIO_HEADER: usize = 110;
+
+/// Checks that the last entry of each cpio archive in an initramfs of `size` bytes is whole. `read` fills a buffer from an
+/// offset on, within the size, and returns false if it cannot. What follows the entries and is no other one is not looked
+/// at, nor is compressed data. An archive need not have a trailer.
+///
+/// # Errors
+/// `InitramfsCut`, also if `read` cannot; `Initramfs` if a header has a number that is none.
+pub fn judge_archives(
+    size: u64,
+    mut read: impl FnMut(u64, &mut [u8]) -> bool,
+) -> Result<(), LinuxFault> {
+    const MARK: usize = 6;
+    let mut at = 0_u64;
+    loop {
+        let left = usize::try_from(size.saturating_sub(at)).unwrap_or(usize::MAX);
+        let mut buffer = [0; CPIO_HEADER];
+        let header = buffer.get_mut(..left.min(CPIO_HEADER)).unwrap_or_default();
+        if !read(at, header) {
+            return Err(LinuxFault::InitramfsCut);
+        }
+        let zeros = header.iter().take_while(|byte| **byte == 0).count();
+        if zeros > 0 {
+            at = at.saturating_add(zeros as u64);
+            continue;
+        }
+        let mark = header.get(..header.len().min(MARK)).unwrap_or_default();
+        let is_entry = at.is_multiple_of(4) && CPIO.iter().any(|it| it.starts_with(mark));
+        if mark.is_empty() || !is_entry {
+            return Ok(());
+        }
+        if header.len() < CPIO_HEADER {
+            return Err(LinuxFault::InitramfsCut);
+        }
+        // Size of the file, and length of its name.
+        let [file, name] = [6, 11].map(|index| number(header, MARK + 8 * index));
+        let (file, name) = file.zip(name).ok_or(LinuxFault::Initramfs)?;
+        let data = at.saturating_add(CPIO_HEADER as u64).saturating_add(name);
+        let end = data.next_multiple_of(4).saturating_add(file);
+        if data > size || file > 0 && end > size {
+            return Err(LinuxFault::InitramfsCut);
+        }
+        at = end.next_multiple_of(4);
+    }
+}
+
+/// Returns a number of eight hexadecimal digits.
+fn number(header: &[u8], at: usize) -> Option<u64> {
+    bytes_at::<8>(header, at)?.iter().try_fold(0, |number, digit| {
+        Some(number << 4 | u64::from(char::from(*digit).to_digit(16)?))
+    })
+}
+
 /// Judges the two for the device: the initramfs only if the kernel is Linux. The kernel has `memory_size` bytes.
 ///
 /// # Errors
-/// Those of [`judge_kernel`] and [`judge_initramfs`].
+/// Those of [`judge_kernel`], [`judge_initramfs`] and [`judge_archives`].
 pub fn judge_linux(kernel: &[u8], memory_size: u64, initramfs: &[u8]) -> Result<(), LinuxFault> {
     judge_kernel(kernel, kernel.len() as u64, memory_size)?;
-    if is_linux(kernel) { judge_initramfs(initramfs) } else { Ok(()) }
+    if !is_linux(kernel) {
+        return Ok(());
+    }
+    judge_initramfs(initramfs)?;
+    judge_archives(initramfs.len() as u64, |at, into| {
+        let from = usize::try_from(at).ok().and_then(|at| initramfs.get(at..)?.get(..into.len()));
+        from.inspect(|from| into.copy_from_slice(from)).is_some()
+    })
 }
 
 /// What makes an OpenSBI useless after the ROM.
@@ -171,10 +236,11 @@ mod tests {
     #[test]
     fn the_initramfs_of_another_system_has_no_rule() {
         let kernel = linux(64, 0);
-        assert_eq!(judge_linux(&kernel, 64, b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"\x1f\x8b\x08"), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"070701"), Err(LinuxFault::InitramfsCut));
         assert_eq!(judge_linux(&kernel, 64, b"070707"), Err(LinuxFault::Initramfs));
         assert_eq!(judge_linux(&linux(63, 0), 64, b"070701"), Err(LinuxFault::ImageSize));
-        assert_eq!(judge_linux(&kernel[..60], 64, b"070701"), Ok(()));
+        assert_eq!(judge_linux(&kernel[..60], 64, b"\x1f\x8b\x08"), Ok(()));
         assert_eq!(judge_linux(&kernel[..59], 64, b"070707"), Ok(()));
         assert_eq!(judge_linux(&[], 64, b"070707"), Ok(()));
     }
@@ -216,6 +282,74 @@ mod tests {
         assert_eq!(after(INITRAMFS_START - 3, b"\x1f\x8b\x08"), Ok(()));
         assert_eq!(after(INITRAMFS_START - 2, b"\x1f\x8b\x08"), Err(LinuxFault::Initramfs));
         assert_eq!(after(INITRAMFS_START - 4, b"070701"), Err(LinuxFault::Initramfs));
+    }
+
+    /// An entry with this name and content, padded.
+    fn entry(name: &str, content: &[u8]) -> Vec<u8> {
+        let mut numbers = [0; 13];
+        (numbers[6], numbers[11]) = (content.len(), name.len() + 1);
+        let numbers = numbers.map(|number| std::format!("{number:08X}")).concat();
+        let mut entry = [b"070701", numbers.as_bytes(), name.as_bytes(), b"\0"].concat();
+        entry.resize(entry.len().next_multiple_of(4), 0);
+        entry.extend_from_slice(content);
+        entry.resize(entry.len().next_multiple_of(4), 0);
+        entry
+    }
+
+    fn archives(initramfs: &[u8]) -> Result<(), LinuxFault> {
+        judge_linux(&linux(64, 0), 64, initramfs)
+    }
+
+    #[test]
+    fn an_archive_that_is_cut_is_found() {
+        let files = [entry("init", &[1; 1000]), entry("etc/x", b""), entry("TRAILER!!!", b"")];
+        let whole = files.concat();
+        let ends = [files[0].len(), files[0].len() + files[1].len(), whole.len()];
+        for len in 1..=whole.len() {
+            // Padding of the last entry may be missing, and no entry has to be the last.
+            let is_end = ends.iter().any(|end| (end - 3..=*end).contains(&len));
+            let cut = archives(&whole[..len]);
+            let wanted = if len < 6 { LinuxFault::Initramfs } else { LinuxFault::InitramfsCut };
+            assert!(cut == Err(wanted) || cut.is_ok() && is_end, "{len}: {cut:?}");
+        }
+        for end in ends {
+            assert_eq!(archives(&whole[..end]), Ok(()));
+            assert_eq!(archives(&whole[..end - 4]), Err(LinuxFault::InitramfsCut));
+        }
+    }
+
+    #[test]
+    fn an_archive_may_follow_another_and_be_followed() {
+        let whole = [entry("init", b"12345"), entry("TRAILER!!!", b"")].concat();
+        let cut = &whole[..whole.len() - 8];
+        let zeros = vec![0; 512];
+        assert_eq!(archives(&[&whole[..], &zeros, &whole, &zeros].concat()), Ok(()));
+        assert_eq!(archives(&[&whole[..], &zeros, cut].concat()), Err(LinuxFault::InitramfsCut));
+        assert_eq!(archives(&[&zeros[..], cut].concat()), Err(LinuxFault::InitramfsCut));
+        for other in [&b"\x1f\x8b\x08"[..], b"#BOOTCONFIG\n", b"\0070701", b"0", b"070"] {
+            let wanted = if other[0] == b'0' { Err(LinuxFault::InitramfsCut) } else { Ok(()) };
+            assert_eq!(archives(&[&whole[..], other].concat()), wanted, "{other:?}");
+        }
+        // Behind compressed data nothing is looked at.
+        assert_eq!(archives(&[b"\x1f\x8b\x08\0", cut].concat()), Ok(()));
+    }
+
+    #[test]
+    fn a_header_has_numbers() {
+        let mut wrong = entry("init", b"12345");
+        for (at, digit) in [(54, b'f'), (61, b'F'), (94, b'0'), (101, b'a')] {
+            let right = wrong[at];
+            wrong[at] = b'g';
+            assert_eq!(archives(&wrong), Err(LinuxFault::Initramfs), "{at}");
+            wrong[at] = digit;
+            assert_ne!(archives(&wrong), Err(LinuxFault::Initramfs), "{at}");
+            wrong[at] = right;
+        }
+        // The largest numbers do not wrap.
+        wrong[54..62].fill(b'f');
+        wrong[94..102].fill(b'f');
+        assert_eq!(archives(&wrong), Err(LinuxFault::InitramfsCut));
+        assert_eq!(judge_archives(u64::MAX, |_, _| false), Err(LinuxFault::InitramfsCut));
     }
 
     #[test]

@@ -177,7 +177,15 @@ impl Build<'_> {
                 // Memory that nobody states is what the kernel needs. Less than the file is E0510.
                 memory_size: spec.memory_size.filter(|it| *it >= source.size).unwrap_or(u64::MAX),
             };
-            content::check(spec.payload_type, &start_of(source)?, source.size, &spec.file, context)
+            let kind = spec.payload_type;
+            content::check(kind, &start_of(source)?, source.size, &spec.file, context)
+                .and(content::check_archives(
+                    kind,
+                    source.size,
+                    &spec.file,
+                    context,
+                    |at, into| source.read_at(into, at),
+                )?)
                 .map_err(|mut error| {
                     error.place.clone_from(&spec.place);
                     error

@@ -352,19 +352,68 @@ pub(crate) fn judge(
     is_forced: bool,
     mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Error> {
-    let mut start_of = |payload: &PayloadRecord| {
-        let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];
-        read(payload.offset, &mut start).map(|()| start)
-    };
-    let kernel = manifest.payload(PayloadType::Kernel).map(&mut start_of).transpose()?;
-    let is_linux = kernel.is_some_and(|start| payload::is_linux(&start));
+    let mut is_linux = false;
+    if let Some(kernel) = manifest.payload(PayloadType::Kernel) {
+        let mut start = vec![0; kernel.size.min(START as u64) as usize];
+        read(kernel.offset, &mut start)?;
+        is_linux = payload::is_linux(&start);
+    }
     for payload in manifest.payloads.iter() {
-        let start = start_of(payload)?;
+        let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];
+        read(payload.offset, &mut start)?;
         let memory_size = payload.memory_size;
         let context = Context { is_forced, is_linux, is_in_bundle: true, memory_size };
         check(payload.payload_type, &start, payload.size, path, context)?;
+        let read = |at: u64, into: &mut [u8]| read(payload.offset.saturating_add(at), into);
+        check_archives(payload.payload_type, payload.size, path, context, read)??;
     }
     Ok(())
+}
+
+/// Refuses an initramfs with an archive of which Linux would unpack a part, as a device does. Another payload has no
+/// fault. `read` fills a buffer from an offset in the payload on.
+///
+/// # Errors
+/// The error of `read`.
+pub(crate) fn check_archives<E>(
+    payload_type: PayloadType,
+    size: u64,
+    path: &Path,
+    context: Context,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+) -> Result<Result<(), ContentError>, E> {
+    if payload_type != PayloadType::Initramfs || !context.is_linux {
+        return Ok(Ok(()));
+    }
+    let mut failed = None;
+    let judged = payload::judge_archives(size, |at, into| {
+        failed = read(at, into).err();
+        failed.is_none()
+    });
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let what = match judged {
+        Ok(()) => return Ok(Ok(())),
+        Err(LinuxFault::InitramfsCut) => "has an archive that is cut: its last entry is not whole",
+        Err(_) => "has an archive with a damaged header",
+    };
+    let fault = ContentFault {
+        what: what.to_string(),
+        wanted: "a whole archive, because Linux unpacks a part of another one without a word",
+        remedy: "",
+    };
+    Ok(Err(ContentError {
+        path: path.to_path_buf(),
+        payload: payload_type.name(),
+        wanted: expected(payload_type).name,
+        found: None,
+        fault: Some(Box::new(fault)),
+        remedy: "copy it again, or look at the step that writes it".into(),
+        place: Vec::new(),
+        is_in_bundle: context.is_in_bundle,
+        is_refused_by_device: true,
+    }))
 }
 
 /// Describes what Linux, or the loader that places it, cannot use in the header of a kernel.

@@ -139,7 +139,7 @@ fn a_kernel_gets_the_memory_of_its_header() {
     kernel[24..32].fill(0);
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
-    bench.write("initrd", b"070701");
+    bench.write("initrd", b"\x1f\x8b\x08");
     let built = bench.build(&bench.system(), "system.hlk").unwrap();
     assert_eq!(payload(&built, "kernel").memory_size, 0x12_4000);
     // The build reads the header of the kernel first. That must not remove bytes from the payload.

@@ -344,9 +344,34 @@ fn content_of_another_type_is_not_verified() {
     let error = sign(&bench, &right().flatten(), None).unwrap_err();
     assert!(error.to_string().contains("the initramfs must be"), "{error}");
     assert!(!error.hint().contains("--force-type"), "{}", error.hint());
-    bench.write("initrd", b"070701");
+    bench.write("initrd", b"\x1f\x8b\x08");
     let bundle = sign(&bench, &right().flatten(), None).unwrap();
     verify(&bundle, &strict).unwrap();
+}
+
+#[test]
+fn an_initramfs_that_is_cut_is_not_signed() {
+    let bench = Bench::new();
+    let mut kernel = pattern(3000);
+    kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
+    bench.write("linux", &kernel);
+    // An entry of five bytes with a name of one letter.
+    let numbers = [0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 2, 0].map(|number| format!("{number:08x}"));
+    let whole = ["070701", &numbers.concat(), "x\0", "12345"].concat();
+    let cut = &whole.as_bytes()[..whole.len() - 1];
+    // Linux alone unpacks it.
+    bench.write("initrd", cut);
+    let forced = asked(&bench, Boards::default());
+    let other = sign(&bench, &right().flatten(), None).unwrap();
+    verify(&other, &forced).unwrap();
+    kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
+    bench.write("linux", &kernel);
+    let error = sign(&bench, &right().flatten(), None).unwrap_err();
+    assert!(error.to_string().contains("has an archive that is cut"), "{error}");
+    assert!(!error.hint().contains("--force-type"), "{}", error.hint());
+    bench.write("initrd", whole.as_bytes());
+    let bundle = sign(&bench, &right().flatten(), None).unwrap();
+    verify(&bundle, &forced).unwrap();
 }
 
 #[test]
@@ -356,14 +381,14 @@ fn a_payload_that_changes_while_it_is_signed_is_judged_as_signed() {
     kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
-    bench.write("initrd", b"070701");
+    bench.write("initrd", b"\x1f\x8b\x08");
     bench.write("virt.dtb", &right().flatten());
     let (spec, output) = (bench.system(), bench.path("system.hlk"));
     let boards = Boards::default();
     let build = build_of(&bench, &spec, &boards, &output);
     build.run(&mut |_, _| (), &mut |_, _| ()).unwrap();
     // The first call comes when the kernel was copied, and before the initramfs is.
-    let mut change = |_, _| drop(bench.write("initrd", b"070707"));
+    let mut change = |_, _| drop(bench.write("initrd", b"070"));
     let error = build.run(&mut change, &mut |_, _| ()).unwrap_err();
     assert!(error.to_string().starts_with("the initramfs in `"), "{error}");
 }

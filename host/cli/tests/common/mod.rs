@@ -93,7 +93,7 @@ impl Bench {
         linux[24..32].fill(0);
         linux[0x38..0x3c].copy_from_slice(b"RSC\x05");
         bench.write("linux", &linux);
-        bench.write("initrd", &[b"070701".to_vec(), vec![0x22; 8994]].concat());
+        bench.write("initrd", &[b"\x1f\x8b\x08".to_vec(), vec![0x22; 8997]].concat());
         bench.write("virt.dtb", &boot_tree().flatten());
         bench.write("fw.bin", &vec![0x13; 5000]);
         bench

@@ -283,6 +283,19 @@ fn device_cases() -> Vec<Case> {
             let system = [Edit::Draft(|draft| head_linux(draft, 60_000, 0))];
             expect_unusable(bench, &system, LinuxFault::Initramfs)
         }),
+        Case::new("refusal/initramfs-that-is-cut", |bench| {
+            let system = [Edit::Draft(|draft| {
+                head_linux(draft, 60_000, 0);
+                let mut payloads = draft.payloads.iter_mut();
+                let initramfs = payloads.find(|it| it.kind == PayloadType::Initramfs);
+                let data = &mut initramfs.expect("a system bundle has an initramfs").data;
+                // An entry of 4 GiB.
+                data[..110].fill(b'0');
+                data[..6].copy_from_slice(b"070701");
+                data[54..62].fill(b'f');
+            })];
+            expect_unusable(bench, &system, LinuxFault::InitramfsCut)
+        }),
         Case::new("refusal/boot-device-tree-that-is-cut", |bench| {
             let boot = [Edit::Draft(|draft| {
                 let tree = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::BootFdt);
