@@ -153,8 +153,27 @@ def _entries(data: bytes) -> list[tuple[int, int]]:
     return ranges
 
 
-def check_memory(data: bytes, filled: Sequence[tuple[int, int]]) -> None:
-    """Raises :class:`Broken` if a half-open range that is filled is no memory, or reserved."""
+def memory_limit(bootargs: str) -> int | None:
+    """The bytes of memory that Linux keeps by the smallest `mem=` of a command line (§6, rule 12)."""
+    limits = []
+    for match in re.finditer(r'((?:[^\s"]|"[^"]*(?:"|$))+)', bootargs):
+        name, equals, value = match.group().removeprefix('"').removesuffix('"').partition("=")
+        if match.group() == "--":
+            break
+        if name == "mem" and equals:
+            form = r'"?(0x[0-9a-f]*|0[0-7]*|[1-9]\d*|)([kmgtpe]?)'
+            digits, unit = re.match(form, value, re.IGNORECASE).groups()
+            radix = 16 if digits[1:2] in ("x", "X") else 8 if digits[:1] == "0" else 10
+            number = int(digits[2 if radix == 16 else 0 :] or "0", radix)
+            size = number << 10 * " kmgtpe".index(unit.lower() or " ")
+            limits.append(size % 2**64 // 4096 * 4096)
+    return min(limits, default=0) or None
+
+
+def check_memory(
+    data: bytes, filled: Sequence[tuple[int, int]], limit: int | None = None
+) -> None:
+    """Raises :class:`Broken` if a half-open range that is filled is no memory, or reserved, or behind the limit."""
     root = boot_tree.parse(data)
     is_memory = [it for it in root.children if it.properties.get("device_type") == b"memory\0"]
     memory = sorted(part for node in is_memory for part in _ranges(node))
@@ -168,6 +187,8 @@ def check_memory(data: bytes, filled: Sequence[tuple[int, int]]) -> None:
             if first <= at < last:
                 at = last
         _require(at >= end, 9)
+        below = sum(max(min(last, end) - first, 0) for first, last in memory)
+        _require(limit is None or start >= end or below <= limit, 12)
         _require(not any(max(start, it[0]) < min(end, it[1]) for it in reserved), 10)
 
 

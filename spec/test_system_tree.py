@@ -28,6 +28,14 @@ def judge(data: bytes) -> int | None:
     return None
 
 
+def ranges(node: boot_tree.Node) -> list[tuple[int, int]]:
+    """Address and size of the memory of a node."""
+    if node.properties.get("device_type") != b"memory\0":
+        return []
+    reg = node.properties["reg"]
+    return [(int.from_bytes(reg[:8], "big"), int.from_bytes(reg[8:16], "big"))]
+
+
 class Trees(unittest.TestCase):
     def test_every_tree_gets_its_answer(self) -> None:
         vectors = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
@@ -44,6 +52,32 @@ class Trees(unittest.TestCase):
                 own = system_tree.edit((FOLDER / f"{name}.dtb").read_bytes(), EDITS)
                 other = boot_tree.parse((FOLDER / f"{name}.edited.dtb").read_bytes())
                 self.assertEqual(system_tree.as_lists(own), system_tree.as_lists(other))
+
+    def test_a_limit_of_memory_leaves_the_payloads(self) -> None:
+        for bootargs, limit in (
+            ("mem=512M", 512 << 20),
+            ("quiet mem=1G root=/dev/vda mem=512M", 512 << 20),
+            ('quiet "mem=512M"', 512 << 20),
+            ('mem="512M"', 512 << 20),
+            ("mem=0x20000000", 512 << 20),
+            ("mem=010K", 8 << 10),
+            ("mem=8191", 4096),
+            ("mem=4095", None),
+            ("mem=x", None),
+            ("mem", None),
+            ("memory=512M xmem=512M", None),
+            ('text="a mem=512M"', None),
+            ("quiet -- mem=512M", None),
+        ):
+            with self.subTest(bootargs):
+                self.assertEqual(system_tree.memory_limit(bootargs), limit)
+        tree = (FOLDER / "right.dtb").read_bytes()
+        start = min(first for node in boot_tree.parse(tree).children for first, _ in ranges(node))
+        needed = FILLED[1][1] - start
+        system_tree.check_memory(tree, FILLED, needed)
+        with self.assertRaises(system_tree.Broken) as broken:
+            system_tree.check_memory(tree, FILLED, needed - 1)
+        self.assertEqual(broken.exception.rule, 12)
 
     def test_a_cut_or_changed_tree_never_ends_in_another_exception(self) -> None:
         tree = (FOLDER / "right.dtb").read_bytes()

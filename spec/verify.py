@@ -689,7 +689,7 @@ def _check_system_tree(
     try:
         system_tree.edit(data, edits)
         filled = [(it.load_address, it.load_address + it.memory_size) for it in loaded]
-        system_tree.check_memory(data, filled)
+        system_tree.check_memory(data, filled, system_tree.memory_limit(edits.bootargs))
         system_tree.check_boot_hart(data)
     except system_tree.Broken:
         raise _Refusal(Reason.E0908) from None

@@ -13,6 +13,7 @@
 extern crate std;
 
 mod block;
+pub mod bootargs;
 #[cfg(any(test, feature = "builder"))]
 pub mod builder;
 pub mod cpus;

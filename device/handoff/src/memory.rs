@@ -1,7 +1,9 @@
-//! Compares the device tree for Linux with the memory that a bundle fills (boot flow §6, rules 9 and 10).
+//! Compares the device tree for Linux with the memory that a bundle fills (boot flow §6, rules 9, 10 and 12).
 //!
 //! Linux takes its memory from the tree. A payload outside of it, or in a part that the tree reserves, is lost or ends
 //! the boot without a word.
+
+use core::cell::Cell;
 
 use hartlock_image::{PayloadRecord, bytes_at};
 
@@ -58,6 +60,13 @@ pub enum MemoryFault<'a> {
         /// Address and size of what is reserved.
         reservation: (u64, u64),
     },
+    /// The command line limits the memory to less than a range needs.
+    Limited {
+        /// Its index.
+        index: usize,
+        /// The bytes of memory up to the end of the range.
+        needed: u64,
+    },
 }
 
 impl MemoryFault<'_> {
@@ -68,16 +77,22 @@ impl MemoryFault<'_> {
             Self::Reserved { .. } | Self::ReservedByEntry { .. } => {
                 "a payload is in reserved memory"
             }
+            Self::Limited { .. } => "mem= leaves no memory at a payload",
         }
     }
 }
 
-/// Checks that the tree has memory for each range, and reserves no part of one. Addresses and sizes have two cells, which
+/// Checks that the tree has memory for each range, and reserves no part of one. Of the memory, Linux keeps `limit` bytes
+/// from the lowest address on ([`crate::bootargs::memory_limit`]), or all. Addresses and sizes have two cells, which
 /// [`crate::fdt::edit`] requires.
 ///
 /// # Errors
 /// The first contradiction.
-pub fn check<'a>(tree: &'a Tree<'a>, filled: &[Filled]) -> Result<(), MemoryFault<'a>> {
+pub fn check<'a>(
+    tree: &'a Tree<'a>,
+    filled: &[Filled],
+    limit: Option<u64>,
+) -> Result<(), MemoryFault<'a>> {
     for (index, range) in filled.iter().enumerate() {
         let mut address = range.start;
         while address < range.end {
@@ -89,6 +104,17 @@ pub fn check<'a>(tree: &'a Tree<'a>, filled: &[Filled]) -> Result<(), MemoryFaul
             if address == u64::MAX {
                 break;
             }
+        }
+        let needed = Cell::new(0_u64);
+        let count = |start: u64, size: u64| {
+            let below = range.end.saturating_sub(start).min(size);
+            needed.set(needed.get().saturating_add(below));
+            false
+        };
+        find(tree, Kind::Memory, &count);
+        let needed = needed.get();
+        if range.start < range.end && limit.is_some_and(|limit| needed > limit) {
+            return Err(MemoryFault::Limited { index, needed });
         }
         let overlaps = |start, size| range.overlaps(start, size);
         if let Some((node, reservation)) = find(tree, Kind::Reserved, &overlaps) {
@@ -182,7 +208,7 @@ mod tests {
     #[track_caller]
     fn expect(tree: &Node, ranges: &[(u64, u64)], wanted: Result<(), MemoryFault<'_>>) {
         let bytes = tree.flatten();
-        assert_eq!(check(&Tree::parse(&bytes).unwrap(), &filled(ranges)), wanted);
+        assert_eq!(check(&Tree::parse(&bytes).unwrap(), &filled(ranges), None), wanted);
     }
 
     #[test]
@@ -217,6 +243,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_limit_cuts_off_is_found() {
+        let two = Node::new("")
+            .and(memory("memory@1", &[0, 0x9000_0000, 0, 0x1000]))
+            .and(memory("memory@0", &[0, 0x8000_0000, 0, 0x1000]));
+        let bytes = two.flatten();
+        let tree = Tree::parse(&bytes).unwrap();
+        let ranges = [(0x8000_0000, 0x8000_1000), (0x9000_0000, 0x9000_0800)];
+        let limited = |limit| check(&tree, &filled(&ranges), limit);
+        assert_eq!(limited(None), Ok(()));
+        assert_eq!(limited(Some(0x1800)), Ok(()));
+        let wanted = |index, needed| Err(MemoryFault::Limited { index, needed });
+        assert_eq!(limited(Some(0x17ff)), wanted(1, 0x1800));
+        assert_eq!(limited(Some(0xfff)), wanted(0, 0x1000));
+        assert_eq!(check(&tree, &[Filled::NOTHING], Some(1)), Ok(()));
+    }
+
+    #[test]
     fn what_is_reserved_is_found() {
         let reservation = (0x9000_0000, 0x1000);
         let wanted = MemoryFault::Reserved { index: 0, node: b"vendor@90000000", reservation };
@@ -237,7 +280,7 @@ mod tests {
         bytes[4..8].copy_from_slice(&total.to_be_bytes());
         let tree = Tree::parse(&bytes).unwrap();
         let wanted = MemoryFault::ReservedByEntry { index: 0, reservation: (0x9100_0000, 0x2000) };
-        assert_eq!(check(&tree, &filled(&[(0x9100_1000, 0x9100_3000)])), Err(wanted));
-        assert_eq!(check(&tree, &filled(&[(0x9100_2000, 0x9100_3000)])), Ok(()));
+        assert_eq!(check(&tree, &filled(&[(0x9100_1000, 0x9100_3000)]), None), Err(wanted));
+        assert_eq!(check(&tree, &filled(&[(0x9100_2000, 0x9100_3000)]), None), Ok(()));
     }
 }

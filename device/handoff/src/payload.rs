@@ -3,6 +3,8 @@
 
 use hartlock_image::{bytes_at, u64_at};
 
+use crate::bootargs;
+
 /// What Linux, or the loader that places it, cannot use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinuxFault {
@@ -16,6 +18,8 @@ pub enum LinuxFault {
     Initramfs,
     /// The archive of the initramfs ends before its last entry.
     InitramfsCut,
+    /// The command line names another initramfs than that of the bundle.
+    OtherInitramfs,
 }
 
 impl LinuxFault {
@@ -27,6 +31,7 @@ impl LinuxFault {
             Self::MemorySize => "memory_size of the kernel is too small",
             Self::Initramfs => "initramfs is no cpio archive",
             Self::InitramfsCut => "initramfs is cut",
+            Self::OtherInitramfs => "command line names an initramfs",
         }
     }
 }
@@ -152,14 +157,22 @@ fn number(header: &[u8], at: usize) -> Option<u64> {
     })
 }
 
-/// Judges the two for the device: the initramfs only if the kernel is Linux. The kernel has `memory_size` bytes.
+/// Judges them for the device: initramfs and command line only if the kernel is Linux. The kernel has `memory_size` bytes.
 ///
 /// # Errors
-/// Those of [`judge_kernel`], [`judge_initramfs`] and [`judge_archives`].
-pub fn judge_linux(kernel: &[u8], memory_size: u64, initramfs: &[u8]) -> Result<(), LinuxFault> {
+/// `OtherInitramfs`; those of [`judge_kernel`], [`judge_initramfs`] and [`judge_archives`].
+pub fn judge_linux(
+    kernel: &[u8],
+    memory_size: u64,
+    initramfs: &[u8],
+    bootargs: &str,
+) -> Result<(), LinuxFault> {
     judge_kernel(kernel, kernel.len() as u64, memory_size)?;
     if !is_linux(kernel) {
         return Ok(());
+    }
+    if bootargs::names_initramfs(bootargs.as_bytes()) {
+        return Err(LinuxFault::OtherInitramfs);
     }
     judge_initramfs(initramfs)?;
     judge_archives(initramfs.len() as u64, |at, into| {
@@ -236,13 +249,15 @@ mod tests {
     #[test]
     fn the_initramfs_of_another_system_has_no_rule() {
         let kernel = linux(64, 0);
-        assert_eq!(judge_linux(&kernel, 64, b"\x1f\x8b\x08"), Ok(()));
-        assert_eq!(judge_linux(&kernel, 64, b"070701"), Err(LinuxFault::InitramfsCut));
-        assert_eq!(judge_linux(&kernel, 64, b"070707"), Err(LinuxFault::Initramfs));
-        assert_eq!(judge_linux(&linux(63, 0), 64, b"070701"), Err(LinuxFault::ImageSize));
-        assert_eq!(judge_linux(&kernel[..60], 64, b"\x1f\x8b\x08"), Ok(()));
-        assert_eq!(judge_linux(&kernel[..59], 64, b"070707"), Ok(()));
-        assert_eq!(judge_linux(&[], 64, b"070707"), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"\x1f\x8b\x08", ""), Ok(()));
+        assert_eq!(judge_linux(&kernel, 64, b"070701", ""), Err(LinuxFault::InitramfsCut));
+        assert_eq!(judge_linux(&kernel, 64, b"070707", ""), Err(LinuxFault::Initramfs));
+        assert_eq!(judge_linux(&linux(63, 0), 64, b"070701", ""), Err(LinuxFault::ImageSize));
+        assert_eq!(judge_linux(&kernel[..60], 64, b"\x1f\x8b\x08", ""), Ok(()));
+        assert_eq!(judge_linux(&kernel[..59], 64, b"070707", ""), Ok(()));
+        assert_eq!(judge_linux(&[], 64, b"070707", "initrd=1,2"), Ok(()));
+        let wanted = Err(LinuxFault::OtherInitramfs);
+        assert_eq!(judge_linux(&kernel, 64, b"\x1f\x8b\x08", "ro initrd=1,2"), wanted);
     }
 
     #[test]
@@ -297,7 +312,7 @@ mod tests {
     }
 
     fn archives(initramfs: &[u8]) -> Result<(), LinuxFault> {
-        judge_linux(&linux(64, 0), 64, initramfs)
+        judge_linux(&linux(64, 0), 64, initramfs, "")
     }
 
     #[test]

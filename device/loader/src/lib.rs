@@ -21,8 +21,7 @@ use core::hint::black_box;
 
 use hartlock_handoff::fdt::{self, Edits, Reservation, Tree};
 use hartlock_handoff::memory::{self as places, Filled};
-use hartlock_handoff::payload;
-use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step, cpus};
+use hartlock_handoff::{Entry, Handoff, Log, LogHeader, Step, bootargs, cpus, payload};
 use hartlock_image::{
     BundleType, Identity, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, Manifest, PayloadRecord,
     PayloadType, Reason,
@@ -229,7 +228,8 @@ fn bytes_of(payload: &PayloadRecord) -> &'static [u8] {
     unsafe { memory::bytes(Region::new(payload.load_address, payload.size)) }
 }
 
-/// Refuses a kernel or an initramfs with which Linux would end without a word (boot flow §5.8).
+/// Refuses a kernel, an initramfs or a command line with which Linux would end without a word, or without the initramfs
+/// of the bundle (boot flow §5.8).
 ///
 /// # Errors
 /// `PayloadUnusable`, after the console names the fault.
@@ -237,7 +237,8 @@ fn judge_payloads(manifest: &Manifest<'_>) -> Result<(), Reason> {
     let found = |payload_type| manifest.payload(payload_type).map_or(&[][..], bytes_of);
     let memory_size = manifest.payload(PayloadType::Kernel).map_or(0, |it| it.memory_size);
     let [kernel, initramfs] = [PayloadType::Kernel, PayloadType::Initramfs].map(found);
-    payload::judge_linux(kernel, memory_size, initramfs).map_err(|fault| {
+    let bootargs = manifest.bootargs().unwrap_or_default();
+    payload::judge_linux(kernel, memory_size, initramfs, bootargs).map_err(|fault| {
         console::line(&["hartlock: ", fault.text()]);
         Reason::PayloadUnusable
     })
@@ -286,7 +287,8 @@ pub fn write_fdt(manifest: &Manifest<'_>, harts: u64) -> Result<(), Reason> {
     let tree = Tree::parse(source).ok_or(Reason::DeviceTreeUnusable)?;
     let filled = [PayloadType::Kernel, PayloadType::Initramfs]
         .map(|it| manifest.payload(it).map_or(Filled::NOTHING, Filled::by));
-    places::check(&tree, &filled).map_err(|fault| refuse(fault.text()))?;
+    let limit = bootargs::memory_limit(edits.bootargs.as_bytes());
+    places::check(&tree, &filled, limit).map_err(|fault| refuse(fault.text()))?;
     cpus::check(&tree, u64::from(BOOT_HART)).map_err(|fault| refuse(fault.text()))
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use hartlock_handoff::bootargs;
 use hartlock_handoff::payload::{self, LinuxFault, OpensbiFault};
-use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason, u32_at, u64_at};
+use hartlock_image::{Manifest, PayloadType, Reason, u32_at, u64_at};
 use hartlock_verify::Statement;
 
-use crate::Error;
 use crate::units::grouped;
+use crate::{Error, Refusal};
 
 /// Number of bytes that are searched for the magic bytes of code without a header. Firmware is much smaller.
 pub(crate) const SEARCHED: usize = 16 << 20;
@@ -357,6 +358,13 @@ pub(crate) fn judge(
         let mut start = vec![0; kernel.size.min(START as u64) as usize];
         read(kernel.offset, &mut start)?;
         is_linux = payload::is_linux(&start);
+    }
+    if is_linux && manifest.bootargs().is_some_and(|it| bootargs::names_initramfs(it.as_bytes())) {
+        let context =
+            "the command line has `initrd=` or `initrdmem=`, and Linux would use that initramfs";
+        let hint = "Leave the option out of `bootargs`: the loader tells Linux where the verified initramfs is.";
+        let refusal = Refusal::with(Reason::PayloadUnusable, context);
+        return Err(Refusal { hint: Some(hint.to_string()), ..refusal }.into());
     }
     for payload in manifest.payloads.iter() {
         let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];

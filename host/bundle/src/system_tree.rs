@@ -1,6 +1,7 @@
 //! Checks the device tree for Linux in a system bundle (boot flow §6), with the function by which the loader edits it.
 
 use hartlock_boards::{Boards, KnownBoard};
+use hartlock_handoff::bootargs;
 use hartlock_handoff::cpus::{self, CpuFault};
 use hartlock_handoff::fdt::{self, Edits, Reservation, Rule, Token, Tree, TreeFault};
 use hartlock_handoff::memory::{self, Filled, MemoryFault};
@@ -33,7 +34,8 @@ pub(crate) fn judge(
         let tree = Tree::parse(&bytes).ok_or(Reason::DeviceTreeUnusable)?;
         let filled = filled(manifest);
         let ranges: Vec<_> = filled.iter().map(|it| it.1).collect();
-        memory::check(&tree, &ranges).map_err(|fault| contradiction(fault, &filled))?;
+        let limit = bootargs::memory_limit(manifest.bootargs().unwrap_or_default().as_bytes());
+        memory::check(&tree, &ranges, limit).map_err(|fault| contradiction(fault, &filled))?;
         judge_boot_hart(&tree)?;
     }
     Ok(())
@@ -204,6 +206,15 @@ fn contradiction(fault: MemoryFault<'_>, filled: &[(&'static str, Filled)]) -> R
                 format!("{} overlaps it: Linux would not use it", what(index)),
             ],
             "Delete the reservation, or change `load_address` of the payload.",
+        ),
+        MemoryFault::Limited { index, needed } => (
+            vec![
+                format!(
+                    "`mem=` of the command line leaves less than the first {needed:#x} bytes of memory"
+                ),
+                format!("{} would be outside of the memory that Linux keeps", what(index)),
+            ],
+            "Raise `mem=` in `bootargs`, or leave it out.",
         ),
         MemoryFault::ReservedByEntry { index, reservation } => (
             vec![

@@ -350,6 +350,35 @@ fn content_of_another_type_is_not_verified() {
 }
 
 #[test]
+fn a_command_line_leaves_the_memory_of_the_payloads() {
+    let bench = Bench::new();
+    bench.write("virt.dtb", &right().flatten());
+    let boards = Boards::default();
+    let output = bench.path("system.hlk");
+    let sign = |bootargs: &str| {
+        let spec = BundleSpec { bootargs: Some(bootargs.to_string()), ..bench.system() };
+        let build = Build { is_any_type: true, ..build_of(&bench, &spec, &boards, &output) };
+        build.run(&mut |_, _| (), &mut |_, _| ())
+    };
+    sign("quiet mem=512M").unwrap();
+    sign("initrd=0x90000000,4096").unwrap();
+    let says = ["less than the first 0x8001000 bytes", "the initramfs at 0x88000000"];
+    expect(sign("quiet mem=128M").map(|_| ()), &says);
+    expect(sign("mem=1M").map(|_| ()), &["the kernel at 0x8"]);
+    // Linux takes an initramfs that its command line names.
+    let mut kernel = pattern(3000);
+    kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
+    kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
+    bench.write("linux", &kernel);
+    bench.write("initrd", b"\x1f\x8b\x08");
+    sign("noinitrd").unwrap();
+    let error = sign("quiet initrd=0x90000000,4096").unwrap_err();
+    let Error::Refused(refusal) = &error else { panic!("{error:?}") };
+    assert_eq!(refusal.reason, Reason::PayloadUnusable);
+    assert!(error.hint().starts_with("Leave the option out"), "{}", error.hint());
+}
+
+#[test]
 fn an_initramfs_that_is_cut_is_not_signed() {
     let bench = Bench::new();
     let mut kernel = pattern(3000);

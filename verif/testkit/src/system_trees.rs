@@ -275,9 +275,10 @@ fn judge(tree: &[u8]) -> Result<Vec<u8>, u32> {
     let len = edit(tree, &mut out, &EDITS).map_err(|fault| fault.rule as u32)?;
     out.truncate(len);
     let parts = Tree::parse(tree).ok_or(1_u32)?;
-    memory::check(&parts, &FILLED).map_err(|fault| match fault {
+    memory::check(&parts, &FILLED, None).map_err(|fault| match fault {
         MemoryFault::NoMemory { .. } => 9_u32,
         MemoryFault::Reserved { .. } | MemoryFault::ReservedByEntry { .. } => 10,
+        MemoryFault::Limited { .. } => 12,
     })?;
     cpus::check(&parts, EDITS.boot_hart).map_err(|_| 11_u32)?;
     Ok(out)

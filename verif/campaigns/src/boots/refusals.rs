@@ -296,6 +296,18 @@ fn device_cases() -> Vec<Case> {
             })];
             expect_unusable(bench, &system, LinuxFault::InitramfsCut)
         }),
+        Case::new("refusal/command-line-with-another-initramfs", |bench| {
+            let system = [Edit::Draft(|draft| {
+                head_linux(draft, 60_000, 0);
+                draft.bootargs = "console=ttyS0 initrd=0x90000000,4096".into();
+            })];
+            expect_unusable(bench, &system, LinuxFault::OtherInitramfs)
+        }),
+        Case::new("refusal/command-line-that-cuts-off-the-kernel", |bench| {
+            let system = [Edit::Draft(|draft| draft.bootargs = "mem=1M".into())];
+            let fault = MemoryFault::Limited { index: 0, needed: 0 };
+            expect_tree_refused(bench, &system, fault.text())
+        }),
         Case::new("refusal/boot-device-tree-that-is-cut", |bench| {
             let boot = [Edit::Draft(|draft| {
                 let tree = draft.payloads.iter_mut().find(|it| it.kind == PayloadType::BootFdt);
