@@ -2,7 +2,7 @@
 //! does not.
 
 use crate::domain::{FoundNode, Nodes};
-use crate::fdt::Tree;
+use crate::fdt::{Tree, be32_at};
 
 /// What a tree lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,27 @@ pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
     } else {
         Err(CpuFault::InterruptController)
     }
+}
+
+/// Returns the mask of the harts that Linux starts of those that a tree names, up to number 63 (`of_get_next_cpu_node` in
+/// drivers/of/cpu.c, `riscv_of_processor_hartid` in arch/riscv/kernel/cpu.c). Returns `None` for bytes that are no tree.
+pub fn harts(tree: &[u8]) -> Option<u64> {
+    const CHILD: usize = 2;
+    let tree = Tree::parse(tree)?;
+    let cpus = Nodes::all(&tree).find(|node| node.depth == CHILD && node.name == b"cpus");
+    let number = |node: FoundNode<'_>| {
+        let is_named = node.name == b"cpu" || node.name.starts_with(b"cpu@");
+        let is_cpu = is_named || tree.has_text(&node, "device_type", b"cpu");
+        let status = tree.property(&node, "status");
+        let is_enabled = status.is_none_or(|status| matches!(status, b"okay\0" | b"ok\0"));
+        let reg = tree.property(&node, "reg").filter(|_| is_cpu && is_enabled)?;
+        1_u64.checked_shl(be32_at(reg, reg.len().checked_sub(4)?)?)
+    };
+    let mut mask = 0;
+    if let Some(cpus) = cpus {
+        Nodes::all(&tree).below(&cpus).filter_map(number).for_each(|bit| mask |= bit);
+    }
+    Some(mask)
 }
 
 /// Returns the number in the name of a node `cpu@N`.
@@ -173,6 +194,31 @@ mod tests {
         for (fault, name) in faults.into_iter().zip(named) {
             assert!(fault.text().contains(name), "{fault:?}");
         }
+    }
+
+    #[test]
+    fn harts_are_those_that_linux_starts() {
+        let counted = |change: fn(&mut Node)| {
+            let mut tree = system_tree(3, 0x8000_0000);
+            change(&mut tree);
+            harts(&tree.flatten())
+        };
+        assert_eq!(counted(|_| {}), Some(0b111));
+        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").remove("device_type")), Some(0b111));
+        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").set("status", b"disabled\0")), Some(0b101));
+        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").set("status", b"okay\0")), Some(0b111));
+        assert_eq!(
+            counted(|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[0, 63]))),
+            Some(1 << 63 | 3)
+        );
+        assert_eq!(counted(|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[64]))), Some(3));
+        assert_eq!(counted(|tree| tree.at("cpus/cpu@2").set("reg", b"")), Some(3));
+        assert_eq!(
+            counted(|tree| tree.at("cpus").children.push(Node::new("cpu-map"))),
+            Some(0b111)
+        );
+        assert_eq!(counted(|tree| tree.children.clear()), Some(0));
+        assert_eq!(harts(b"no tree"), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use hartlock_boards::{Boards, KnownBoard};
-use hartlock_handoff::domain;
+use hartlock_handoff::{cpus, domain};
 use hartlock_image::{
     Closing, Extensions, Head, Lifecycle, Manifest, PayloadRecord, PayloadType, Reason, TreeMode,
 };
@@ -70,7 +70,11 @@ pub fn harts_of_trees(path: &Path) -> Result<Vec<(&'static str, u64)>, Error> {
                 file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
             };
             let bytes = read_verified(payload, read).ok()?;
-            Some((payload.payload_type.name(), domain::harts(&bytes)?))
+            let harts = match payload.payload_type {
+                PayloadType::BootFdt => domain::harts(&bytes)?,
+                _ => cpus::harts(&bytes)?,
+            };
+            Some((payload.payload_type.name(), harts))
         };
         Ok(trees.filter_map(harts).collect())
     })?
