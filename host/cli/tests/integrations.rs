@@ -133,6 +133,7 @@ fn release(repository: &Repository, output: &str, variables: &[(&str, &str)]) ->
 fn the_script_takes_a_key_as_text_in_base64_and_as_a_file() {
     let repository = Repository::new();
     repository.bench.write("variable", repository.key.as_bytes());
+    repository.bench.write("damaged", b"-----BEGIN PRIVATE KEY-----\n");
     let base64 = repository.shell("base64 -w 0 variable", &[]).stdout;
     for value in [base64.as_str(), "variable"] {
         let run = release(&repository, "a.hlk", &[("HARTLOCK_KEY", value)]);
@@ -140,7 +141,9 @@ fn the_script_takes_a_key_as_text_in_base64_and_as_a_file() {
     }
     for (value, says) in [
         ("no key, and no file", "HARTLOCK_KEY is neither the text of a key"),
-        ("bm8ga2V5", "HARTLOCK_KEY is no private key"),
+        ("bm8ga2V5", "HARTLOCK_KEY is neither the text of a key"),
+        ("nope", "HARTLOCK_KEY is neither the text of a key"),
+        ("damaged", "HARTLOCK_KEY is no private key"),
         ("release.pub.pem", "HARTLOCK_KEY is a public key"),
     ] {
         let run = release(&repository, "b.hlk", &[("HARTLOCK_KEY", value)]);
