@@ -190,7 +190,11 @@ fn check_dash(verb: &Verb, words: &[OsString]) -> Result<(), clap::Error> {
     } else {
         return Ok(());
     };
-    Err(Cli::command().error(ErrorKind::InvalidValue, text))
+    let mut command = Cli::command();
+    command.build();
+    let verb = words.iter().skip(1).find(|word| command.find_subcommand(word).is_some());
+    let of_verb = verb.and_then(|verb| command.find_subcommand_mut(verb));
+    Err(of_verb.map_or_else(Cli::command, |it| it.clone()).error(ErrorKind::InvalidValue, text))
 }
 
 fn main() -> ExitCode {

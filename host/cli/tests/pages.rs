@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Bench, Run};
+use crate::common::{Bench, Run, archive};
 
 const PAGES: [&str; 3] = ["fit", "mcuboot", "wolfboot"];
 
@@ -108,8 +108,7 @@ fn the_samples_of_the_first_page_are_what_the_command_prints() {
     linux[16..24].copy_from_slice(&12_900_000_u64.to_le_bytes());
     fs::create_dir_all(bench.path("target/demo")).unwrap();
     bench.write("target/demo/linux", &linux);
-    let initramfs = [b"\x1f\x8b\x08".to_vec(), vec![0x22; 2_500_003]].concat();
-    bench.write("target/demo/initramfs", &initramfs);
+    bench.write("target/demo/initramfs", &archive(2_500_006));
     for (from, to) in [
         ("loader.bin", "loader.bin"),
         ("fw_dynamic.bin", "fw_dynamic.bin"),
