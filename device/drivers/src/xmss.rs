@@ -434,6 +434,23 @@ mod tests {
     }
 
     #[test]
+    fn a_signature_of_several_trees_is_waited_for_longer() {
+        let bytes = key(1);
+        let several = Key::xmss_mt(&bytes).unwrap();
+        for (key, patience) in [(key_of(&bytes), PATIENCE), (several, PATIENCE_MT)] {
+            let fake = FakeXmss::new(0, PASSED);
+            let waits = Cell::new(0);
+            let base = fake.0.as_ptr().cast::<u32>().cast_mut();
+            // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
+            // outlive the engine.
+            let registers = unsafe { XmssRegisters::new(base) };
+            let mut engine = Xmss::new(registers, crate::wait::Counted(&waits)).ok().unwrap();
+            engine.begin(1, &key, XmssControl::RESET).unwrap();
+            assert_eq!((engine.until(|_| false), waits.get()), (Err(Error::Silent), patience));
+        }
+    }
+
+    #[test]
     fn takes_only_an_engine_that_is_there_and_works() {
         let fake = FakeXmss::new(0, PASSED);
         assert!(fake.engine().is_ok());

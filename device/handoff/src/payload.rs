@@ -341,7 +341,7 @@ mod tests {
         assert_eq!(archives(&[&whole[..], &zeros, &whole, &zeros].concat()), Ok(()));
         assert_eq!(archives(&[&whole[..], &zeros, cut].concat()), Err(LinuxFault::InitramfsCut));
         assert_eq!(archives(&[&zeros[..], cut].concat()), Err(LinuxFault::InitramfsCut));
-        for other in [&b"\x1f\x8b\x08"[..], b"#BOOTCONFIG\n", b"\0070701", b"0", b"070"] {
+        for other in [&b"\x1f\x8b\x08"[..], b"#BOOTCONFIG\n", b"\x00070701", b"0", b"070"] {
             let wanted = if other[0] == b'0' { Err(LinuxFault::InitramfsCut) } else { Ok(()) };
             assert_eq!(archives(&[&whole[..], other].concat()), wanted, "{other:?}");
         }

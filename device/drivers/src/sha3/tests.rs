@@ -332,6 +332,7 @@ fn an_engine_that_is_absent_or_failed_or_silent_is_not_used() {
     let (mut engine, status) = in_memory(MAGIC, IDLE);
     let engine = engine.as_mut().ok().unwrap();
     assert_eq!(engine.start(Sha3Function::Sha3_384), Ok(()));
+    assert_eq!(engine.until_done(), Err(Error::Silent));
     assert_eq!(engine.finish(&mut [0; 48]), Err(Error::Silent));
     // SAFETY: it is the address of a register.
     unsafe { status.write_volatile(0) };
