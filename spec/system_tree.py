@@ -96,7 +96,7 @@ def _edit_harts(cpus: Sequence[Node], edits: Edits) -> None:
             _require(len(reg) in (4, 8) and int.from_bytes(reg, "big") == hart, 6)
         if hart == BOOT_HART:
             boot_harts += len(_named(node, "reg"))
-            _require(all(status.startswith(b"ok") for status in _named(node, "status")), 7)
+            _require(all(_is_okay(status) for status in _named(node, "status")), 7)
         if hart not in edits.harts:
             rest = [it for it in node.listed if it[0] != "status"]
             node.listed = [("status", b"disabled\0"), *rest]
@@ -134,11 +134,15 @@ def as_lists(node: Node) -> tuple[object, ...]:
     return node.name, node.listed, [as_lists(child) for child in node.children]
 
 
-def _ranges(node: Node) -> list[tuple[int, int]]:
-    """Half-open ranges of a node that is enabled."""
-    if node.properties.get("status", b"ok\0") not in (b"ok\0", b"okay\0"):
+def _is_okay(status: bytes) -> bool:
+    return status.split(b"\0")[0] in (b"ok", b"okay")
+
+
+def _ranges(node: Node, *names: str) -> list[tuple[int, int]]:
+    """Half-open ranges of a node that is enabled, in the first of the properties that it has."""
+    if not _is_okay(node.properties.get("status", b"ok")):
         return []
-    reg = node.properties.get("linux,usable-memory", node.properties.get("reg", b""))
+    reg = next((node.properties[name] for name in names if name in node.properties), b"")
     numbers = [int.from_bytes(reg[at : at + 8], "big") for at in range(0, len(reg) // 16 * 16, 8)]
     return [(start, start + size) for start, size in zip(numbers[::2], numbers[1::2], strict=True)]
 
@@ -176,11 +180,12 @@ def check_memory(
     """Raises :class:`Broken` if a half-open range that is filled is no memory, or reserved, or behind the limit."""
     root = boot_tree.parse(data)
     is_memory = [it for it in root.children if it.properties.get("device_type") == b"memory\0"]
-    memory = sorted(part for node in is_memory for part in _ranges(node))
+    names = ("linux,usable-memory", "reg")
+    memory = sorted(part for node in is_memory for part in _ranges(node, *names))
     reserved = _entries(data)
     for node in root.children:
         if node.name == "reserved-memory":
-            reserved += [part for child in node.children for part in _ranges(child)]
+            reserved += [part for child in node.children for part in _ranges(child, "reg")]
     for start, end in filled:
         at = start
         for first, last in memory:

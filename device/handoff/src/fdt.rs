@@ -473,7 +473,7 @@ impl Copy<'_, '_> {
                 }
             }
             (NodeKind::Cpu { hart, .. }, b"status")
-                if hart == self.edits.boot_hart && !value.starts_with(b"ok") =>
+                if hart == self.edits.boot_hart && !is_okay(value) =>
             {
                 return self.refuse(Rule::BootHart);
             }
@@ -568,6 +568,11 @@ fn is_of_one_boot(name: &[u8]) -> bool {
         b"linux,stdout-path" | b"linux,pci-probe-only" => false,
         _ => name.starts_with(b"linux,"),
     }
+}
+
+/// Returns true for a `status` of a node that Linux uses. It reads the value up to its first zero.
+pub(crate) fn is_okay(status: &[u8]) -> bool {
+    matches!(status.split(|byte| *byte == 0).next(), Some(b"okay" | b"ok"))
 }
 
 /// Rounds an offset up to a multiple of 4 bytes, the alignment of tokens.

@@ -8,7 +8,7 @@ use core::cell::Cell;
 use hartlock_image::{PayloadRecord, bytes_at};
 
 use crate::domain::{FoundNode, Nodes};
-use crate::fdt::Tree;
+use crate::fdt::{Tree, is_okay};
 
 /// A range of memory that a bundle fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +28,9 @@ impl Filled {
         Self { start: payload.load_address, end: payload.memory_end() }
     }
 
+    /// Returns true if the two ranges share a byte. An empty range shares none.
     fn overlaps(&self, start: u64, size: u64) -> bool {
-        let end = start.saturating_add(size);
-        start < self.end && self.start < end
+        self.start.max(start) < self.end.min(start.saturating_add(size))
     }
 }
 
@@ -96,7 +96,8 @@ pub fn check<'a>(
     for (index, range) in filled.iter().enumerate() {
         let mut address = range.start;
         while address < range.end {
-            let has = |start: u64, size: u64| address.wrapping_sub(start) < size;
+            // Memory does not go on at address 0 after the last address.
+            let has = |start, size| address.checked_sub(start).is_some_and(|offset| offset < size);
             let Some((_, (start, size))) = find(tree, Kind::Memory, &has) else {
                 return Err(MemoryFault::NoMemory { index, address });
             };
@@ -156,7 +157,7 @@ fn find<'a>(
             _ => false,
         };
         if is_of_kind && is_available(tree, &node) {
-            let found = ranges(tree, &node).find(|(start, size)| is_it(*start, *size));
+            let found = ranges(tree, &node, kind).find(|(start, size)| is_it(*start, *size));
             if let Some(range) = found {
                 return Some((node.name, range));
             }
@@ -166,12 +167,16 @@ fn find<'a>(
 }
 
 fn is_available(tree: &Tree<'_>, node: &FoundNode<'_>) -> bool {
-    tree.property(node, "status").is_none_or(|status| matches!(status, b"okay\0" | b"ok\0"))
+    tree.property(node, "status").is_none_or(is_okay)
 }
 
-/// Returns addresses and sizes of a node. Linux prefers the property of its own.
-fn ranges<'a>(tree: &Tree<'a>, node: &FoundNode<'_>) -> impl Iterator<Item = (u64, u64)> + use<'a> {
-    let own = tree.property(node, "linux,usable-memory");
+/// Returns addresses and sizes of a node. Of memory, Linux prefers the property of its own.
+fn ranges<'a>(
+    tree: &Tree<'a>,
+    node: &FoundNode<'_>,
+    kind: Kind,
+) -> impl Iterator<Item = (u64, u64)> + use<'a> {
+    let own = tree.property(node, "linux,usable-memory").filter(|_| kind == Kind::Memory);
     let reg = own.or_else(|| tree.property(node, "reg")).unwrap_or_default();
     reg.as_chunks::<16>().0.iter().map(pair)
 }
@@ -240,6 +245,10 @@ mod tests {
         less.at("memory@80000000").set("linux,usable-memory", &cells(&[0, 0x8000_0000, 0, 0x1000]));
         expect(&less, &[(0x8000_0000, 0x8000_2000)], no_memory(0, 0x8000_1000));
         expect(&Node::new(""), &[(0x8000_0000, 0x8000_1000)], no_memory(0, 0x8000_0000));
+        // The end of this memory would be above all addresses, and a sum of 64 bits 0x9000_0000.
+        let wrapped = memory("memory@ffffffff00000000", &[u32::MAX, 0, 1, 0x9000_0000]);
+        let wrapped = Node::new("").and(wrapped);
+        expect(&wrapped, &[(0x8000_0000, 0x8000_1000)], no_memory(0, 0x8000_0000));
     }
 
     #[test]
@@ -268,6 +277,21 @@ mod tests {
         let mut disabled = tree();
         disabled.at("reserved-memory/vendor@90000000").set("status", b"disabled\0");
         expect(&disabled, &[(0x8000_0000, 0x9000_0001)], Ok(()));
+        // Linux reads a status up to its first zero, and the length of a value says nothing to it.
+        for status in [&b"okay\0"[..], b"okay", b"ok\0\0", b"ok\0disabled\0"] {
+            let mut enabled = tree();
+            enabled.at("reserved-memory/vendor@90000000").set("status", status);
+            expect(&enabled, &[(0x8000_0000, 0x9000_0001)], Err(wanted));
+        }
+        // This property is one of memory. In a reservation it hides nothing.
+        let mut hidden = tree();
+        hidden.at("reserved-memory/vendor@90000000").set("linux,usable-memory", b"");
+        expect(&hidden, &[(0x8000_0000, 0x9000_0001)], Err(wanted));
+        // An empty range has no address in common with another one.
+        expect(&tree(), &[(0x9000_0800, 0x9000_0800)], Ok(()));
+        let mut empty = tree();
+        empty.at("reserved-memory/vendor@90000000").set("reg", &cells(&[0, 0x9000_0000, 0, 0]));
+        expect(&empty, &[(0x8000_0000, 0x9000_0001)], Ok(()));
         // An entry before the end of the reservation block.
         let mut bytes = tree().flatten();
         let entry = cells(&[0, 0x9100_0000, 0, 0x2000]);

@@ -115,6 +115,9 @@ const ROWS: &[SystemTreeRow] = &[
                 .push(vendor.with("reg", &cells(&[0, 0x9000_0000, 0, 0x1000])).with("no-map", b""));
         })
     }),
+    row("right_empty_reservation", None, "An entry without bytes reserves none.", || {
+        with_entry(0x8300_0000, 0)
+    }),
     row(
         "right_newer_instruction_set",
         None,
@@ -228,10 +231,33 @@ const ROWS: &[SystemTreeRow] = &[
     row("boot_hart_disabled", Some(7), "Hart 0 is disabled.", || {
         with(|tree| tree.at("cpus/cpu@0").set("status", b"disabled\0"))
     }),
+    row("boot_hart_almost_enabled", Some(7), "To Linux `okx` is not `ok`.", || {
+        with(|tree| tree.at("cpus/cpu@0").set("status", b"okx\0"))
+    }),
     row("no_memory", Some(9), "There is no node of memory.", || without(&["memory@80000000"])),
     row("less_memory", Some(9), "The memory ends within the kernel.", || {
         with(|tree| {
             tree.at("memory@80000000").set("reg", &cells(&[0, 0x8000_0000, 0, 0x300_0000]));
+        })
+    }),
+    row("memory_past_the_last_address", Some(9), "The sum of address and size wraps.", || {
+        with(|tree| {
+            let end_wraps = cells(&[u32::MAX, 0, 1, 0x9000_0000]);
+            tree.at("memory@80000000").set("reg", &end_wraps);
+        })
+    }),
+    row("reserved_with_memory", Some(10), "A property of memory hides no reservation.", || {
+        with(|tree| {
+            let vendor = Node::new("vendor@82000000").with("linux,usable-memory", b"");
+            let vendor = vendor.with("reg", &cells(&[0, 0x8200_0000, 0, 0x1000]));
+            tree.at("reserved-memory").children.push(vendor);
+        })
+    }),
+    row("reserved_with_status", Some(10), "Linux reads `okay` without a zero, too.", || {
+        with(|tree| {
+            let vendor = Node::new("vendor@82000000").with("status", b"okay");
+            let vendor = vendor.with("reg", &cells(&[0, 0x8200_0000, 0, 0x1000]));
+            tree.at("reserved-memory").children.push(vendor);
         })
     }),
     row("reserved_kernel", Some(10), "A reservation has the end of the kernel.", || {

@@ -301,6 +301,7 @@ fn refuses_a_tree_by_the_rule_that_it_breaks() {
         ),
         ("boot hart with two reg", Rule::BootHart, boot_hart("reg", &[0; 4])),
         ("boot hart disabled", Rule::BootHart, boot_hart("status", b"disabled\0")),
+        ("boot hart almost enabled", Rule::BootHart, boot_hart("status", b"okx\0")),
     ];
     for (what, rule, tree) in broken {
         let result = edited(&tree.finish(), &EDITS).map_err(|fault| fault.rule);

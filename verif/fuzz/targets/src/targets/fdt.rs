@@ -215,7 +215,10 @@ fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<usize> {
         }
     }
     let is_boot_hart = hart == edits.boot_hart;
-    if is_boot_hart && values(node, "status").any(|value| !value.starts_with(b"ok")) {
+    let is_okay = |value: &[u8]| {
+        value.split(|it| *it == 0).next().is_some_and(|it| it == b"okay" || it == b"ok")
+    };
+    if is_boot_hart && values(node, "status").any(|value| !is_okay(value)) {
         return None;
     }
     let count = if is_boot_hart { values(node, "reg").count() } else { 0 };
