@@ -193,15 +193,21 @@ def _check_harts(tree: _Tree, cpus: Node, domain: Node) -> None:
         raise Broken("no boot hart")
 
 
+# Regions that OpenSBI takes for the devices that it closes.
+CLOSING = {"riscv,clint0": 1, "sifive,clint0": 1, "riscv,aclint-mswi": 1, "riscv,aclint-mtimer": 2}
+
+
 def _regions(tree: _Tree, domain: Node) -> list[Region]:
     regions = []
+    taken = [max((CLOSING[it] for it in CLOSING if node.is_compatible(it)), default=0) for node in tree.nodes]
+    room = 15 - 2 - sum(taken)
     entries = domain.properties.get("regions", b"")
     for index in range(len(entries) // 8):
         node = tree.reference(_cell(entries, 2 * index))
         permissions = _cell(entries, 2 * index + 1) or 0
         base, order = node.properties.get("base", b""), node.properties.get("order", b"")
         is_right = (
-            index < 16
+            index < room
             and node.is_compatible("opensbi,domain,memregion")
             and (permissions & ANY or not permissions & 7)
             and (len(base), len(order)) == (8, 4)

@@ -55,8 +55,11 @@ const MACHINE: u32 = 7;
 /// Permissions that OpenSBI compares: those of S- and M-mode, and whether they are enforced in M-mode, too.
 const COMPARED: u32 = 0x7f;
 
-/// Maximum number of regions of a domain, with those of OpenSBI itself.
-const MAX_REGIONS: usize = 16;
+/// Maximum number of regions of a domain, with those of OpenSBI itself: the ROM leaves OpenSBI that many entries of the
+/// PMP. OpenSBI 1.6 says nothing of a region for which no entry is left, and it is the largest.
+const MAX_REGIONS: usize = 15;
+/// Regions of OpenSBI's own memory: its code, and its data.
+const OWN_REGIONS: usize = 2;
 
 /// The first rule that a device tree breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -422,10 +425,13 @@ impl<'a> Source<'a> {
         domain: &FoundNode<'a>,
     ) -> Result<[Option<Region>; MAX_REGIONS], DomainFault> {
         let mut regions = [None; MAX_REGIONS];
+        let own = OWN_REGIONS.saturating_add(self.closing_devices());
+        let room = MAX_REGIONS.saturating_sub(own);
         let entries = self.tree.property(domain, "regions").unwrap_or_default();
         for (index, entry) in entries.as_chunks::<8>().0.iter().enumerate() {
             let node = self.node(be32_at(entry, 0), "regions")?;
-            let place = regions.get_mut(index).ok_or(DomainFault::Region(index))?;
+            let place = regions.get_mut(index).filter(|_| index < room);
+            let place = place.ok_or(DomainFault::Region(index))?;
             *place = self.region(&node, be32_at(entry, 4).unwrap_or(0));
             if place.is_none() {
                 return Err(DomainFault::Region(index));

@@ -222,6 +222,11 @@ const ROWS: &[TreeRow] = &[
     open("half_of_opensbi_closed", "The region ends in the middle of OpenSBI's memory.", || {
         with(|tree| tree.at("chosen/opensbi-domains/closed-80000000").set("order", &cells(&[19])))
     }),
+    open(
+        "more_regions_than_entries",
+        "For the largest region there is no entry of the PMP.",
+        || with(|tree| (0..8).for_each(|index| add(tree, 0x9000_0000 + 0x2000 * index, 12, 0x18))),
+    ),
     open("equal_regions", "A closed and an open region have the same place.", || {
         with(|tree| add(tree, 0x8010_0000, 16, 0x18))
     }),

@@ -17,6 +17,13 @@ const DRIVEN: [(&str, u64); 7] = [
     ("sifive,plic-1.0.0", 0x400_0000),
     ("syscon", 4),
 ];
+/// Devices that OpenSBI closes to S-mode, with the number of regions that it takes for each.
+const CLOSING: [(&str, usize); 4] = [
+    ("riscv,clint0", 1),
+    ("sifive,clint0", 1),
+    ("riscv,aclint-mswi", 1),
+    ("riscv,aclint-mtimer", 2),
+];
 /// Consoles of the driver `uart8250`, which has eight registers from `reg-offset` on, each 2^`reg-shift` bytes after the
 /// one before it.
 const CONSOLES: [&str; 3] = ["ns16550", "ns16550a", "snps,dw-apb-uart"];
@@ -56,6 +63,15 @@ impl<'a> Source<'a> {
     /// Checks that no driver of OpenSBI stores in closed memory.
     pub(super) fn devices(&self, closed: &[Closed]) -> Result<(), DomainFault> {
         self.nodes.clone().try_for_each(|node| self.device(&node, closed))
+    }
+
+    /// Returns the number of regions that OpenSBI adds to a domain for devices.
+    pub(super) fn closing_devices(&self) -> usize {
+        let count = |node: FoundNode<'a>| {
+            let regions = CLOSING.iter().filter(|it| self.tree.is_compatible(&node, it.0));
+            regions.map(|it| it.1).max().unwrap_or(0)
+        };
+        self.nodes.clone().map(count).fold(0, usize::saturating_add)
     }
 
     fn device(&self, node: &FoundNode<'a>, closed: &[Closed]) -> Result<(), DomainFault> {

@@ -359,9 +359,35 @@ fn regions_that_opensbi_refuses_are_refused() {
     refused(DomainFault::Reference("regions"), |tree| {
         tree.at(DOMAIN).set("regions", &cells(&[0x300, 0]));
     });
-    refused(DomainFault::Region(16), |tree| {
-        (0..13).for_each(|number| add(tree, 0x1000_0000 + 0x1000 * number, 12, READ));
-    });
+}
+
+#[test]
+fn each_region_has_an_entry_of_the_pmp() {
+    // The tree has four regions, and OpenSBI two of its own.
+    let devices = |names: &'static [&'static str], more: u64| {
+        move |tree: &mut Node| {
+            (0..more).for_each(|number| add(tree, 0x9000_0000 + 0x2000 * number, 12, READ));
+            for (index, name) in (0..).zip(names) {
+                device(tree, name, &[0, 0x1000_0000, 0, 8, 0, 0x1001_0000, 0, 8]);
+                tree.at("soc").name = std::format!("soc-{index}");
+            }
+        }
+    };
+    assert_eq!(judged(devices(&[], 9)), Ok(()));
+    refused(DomainFault::Region(13), devices(&[], 10));
+    refused(DomainFault::Region(13), devices(&[], 13));
+    // OpenSBI closes some devices by itself.
+    for name in ["riscv,clint0", "sifive,clint0", "riscv,aclint-mswi"] {
+        let names: &'static [&'static str] = std::vec![name].leak();
+        assert_eq!(judged(devices(names, 8)), Ok(()));
+        refused(DomainFault::Region(12), devices(names, 9));
+    }
+    assert_eq!(judged(devices(&["riscv,aclint-mtimer"], 7)), Ok(()));
+    refused(DomainFault::Region(11), devices(&["riscv,aclint-mtimer"], 8));
+    refused(DomainFault::Region(10), devices(&["riscv,aclint-mswi", "riscv,aclint-mtimer"], 7));
+    assert_eq!(judged(devices(&["ns16550a", "riscv,plic0", "syscon"], 9)), Ok(()));
+    // Without room for any region there is none.
+    refused(DomainFault::Region(0), devices(&["riscv,aclint-mtimer"; 8], 0));
 }
 
 #[test]
