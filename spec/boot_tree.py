@@ -345,6 +345,12 @@ def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
     """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
     tree = _Tree(parse(data))
     chosen, cpus = tree.child("chosen"), tree.child("cpus")
+    for node in tree.nodes:
+        for name in ("compatible", "device_type", "status", "riscv,isa", "riscv,isa-extensions"):
+            if node.properties.get(name, b"")[-1:] not in (b"", b"\0"):
+                raise Broken(f"{name} has no end")
+    if any(len(node.properties.get("reg", b"")) % 4 for node in cpus.children):
+        raise Broken("reg has no whole cells")
     config = tree.compatible("opensbi,domain,config", chosen)
     settings = tree.compatible("opensbi,config", chosen)
     instances = [it for it in config.children if it.is_compatible("opensbi,domain,instance")]

@@ -115,6 +115,8 @@ pub enum DomainFault {
     Translated,
     /// A device is too deep in the tree.
     TooDeep,
+    /// A property with this name ends without a zero, or within a cell. OpenSBI reads on beyond its end.
+    Unterminated(&'static str),
 }
 
 /// Checks that the device tree closes what is wanted, on every hart that it names.
@@ -127,6 +129,17 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
     let root = nodes.clone().next().ok_or(DomainFault::Malformed)?;
     let chosen = only("/chosen", nodes.below(&root).filter(|it| it.is_named(b"chosen")))?;
     let cpus = only("/cpus", nodes.below(&root).filter(|it| it.is_named(b"cpus")))?;
+
+    for name in TEXTS {
+        let ends_otherwise = |value: &[u8]| value.last().is_some_and(|byte| *byte != 0);
+        if nodes.clone().any(|node| tree.property(&node, name).is_some_and(ends_otherwise)) {
+            return Err(DomainFault::Unterminated(name));
+        }
+    }
+    let has_cut_cell = |node| tree.property(&node, "reg").is_some_and(|reg| reg.len() % 4 != 0);
+    if nodes.below(&cpus).any(has_cut_cell) {
+        return Err(DomainFault::Unterminated("reg"));
+    }
 
     // OpenSBI takes the first node in the rest of the tree.
     let config = only(CONFIG, nodes.clone().filter(|it| tree.is_compatible(it, CONFIG)))?;
@@ -183,6 +196,10 @@ const CONFIG: &str = "opensbi,domain,config";
 const INSTANCE: &str = "opensbi,domain,instance";
 const MEMORY: &str = "opensbi,domain,memregion";
 const SETTINGS: &str = "opensbi,config";
+
+/// Properties that OpenSBI reads up to a zero, whatever their length is.
+const TEXTS: [&str; 5] =
+    ["compatible", "device_type", "status", "riscv,isa", "riscv,isa-extensions"];
 
 /// Returns the only node of an iterator.
 fn only<'a>(

@@ -98,6 +98,9 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
         DomainFault::Translated => {
             "a device that OpenSBI uses is below a bus whose `ranges` are not empty".into()
         }
+        DomainFault::Unterminated(name) => {
+            format!("`{name}` of a node does not end with a zero or a whole cell, and OpenSBI reads on beyond it")
+        }
         DomainFault::TooDeep => "a device has more than 15 nodes above it".into(),
     };
     // A tree without a domain is not one that has a mistake in it.

@@ -222,6 +222,14 @@ const ROWS: &[TreeRow] = &[
     open("half_of_opensbi_closed", "The region ends in the middle of OpenSBI's memory.", || {
         with(|tree| tree.at("chosen/opensbi-domains/closed-80000000").set("order", &cells(&[19])))
     }),
+    open("text_without_end", "To OpenSBI the domain is one only if a zero follows.", || {
+        with(|tree| tree.at(DOMAIN).set("compatible", b"opensbi,domain,instance"))
+    }),
+    open(
+        "number_of_a_hart_cut",
+        "OpenSBI completes the number of hart 2 with what follows.",
+        || with(|tree| tree.at("cpus/cpu@2").set("reg", &[0, 0, 0, 0, 0, 0, 0])),
+    ),
     open(
         "more_regions_than_entries",
         "For the largest region there is no entry of the PMP.",

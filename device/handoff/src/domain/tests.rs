@@ -198,6 +198,33 @@ fn a_tree_that_can_be_read_in_two_ways_is_refused() {
 }
 
 #[test]
+fn no_text_goes_on_beyond_its_end() {
+    // What follows a value in the tree can make another text of it: `cp` a hart, and a domain none.
+    for (path, name, value) in [
+        ("cpus/cpu@1", "device_type", &b"cp"[..]),
+        ("cpus/cpu@1", "status", b"o"),
+        ("cpus/cpu@1", "riscv,isa", b"rv64ima_smepm"),
+        ("cpus/cpu@1", "riscv,isa-extensions", b"i\0smepm"),
+        ("cpus/cpu@1", "compatible", b"riscv"),
+        (DOMAIN, "compatible", b"opensbi,domain,instance"),
+        ("chosen/opensbi-domains", "compatible", b"opensbi,domain,config"),
+    ] {
+        let name = TEXTS.into_iter().find(|it| *it == name).unwrap();
+        let fault = DomainFault::Unterminated(name);
+        refused(fault, |tree| tree.at(path).set(name, value));
+    }
+    // The second cell of a number is completed by what follows.
+    for len in [5, 6, 7, 9] {
+        refused(DomainFault::Unterminated("reg"), |tree| {
+            tree.at("cpus/cpu@2").set("reg", &[0; 9][..len]);
+        });
+    }
+    assert_eq!(judged(|tree| tree.children.push(Node::new("x").with("compatible", b""))), Ok(()));
+    // The harts have numbers alone, and other nodes any bytes.
+    assert_eq!(judged(|tree| tree.children.push(Node::new("x").with("reg", &[0; 5]))), Ok(()));
+}
+
+#[test]
 fn every_hart_is_in_the_domain() {
     for hart in 0..3 {
         let path = std::format!("cpus/cpu@{hart}");
