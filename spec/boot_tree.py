@@ -194,7 +194,18 @@ def _check_harts(tree: _Tree, cpus: Node, domain: Node) -> None:
 
 
 # Regions that OpenSBI takes for the devices that it closes.
-CLOSING = {"riscv,clint0": 1, "sifive,clint0": 1, "riscv,aclint-mswi": 1, "riscv,aclint-mtimer": 2}
+CLOSING = {
+    "riscv,clint0": 1,
+    "sifive,clint0": 1,
+    "sifive,clint2": 1,
+    "thead,c900-clint": 1,
+    "riscv,aclint-mswi": 1,
+    "thead,c900-aclint-mswi": 1,
+    "mips,p8700-aclint-mswi": 1,
+    "riscv,aclint-mtimer": 2,
+    "thead,c900-aclint-mtimer": 2,
+    "mips,p8700-aclint-mtimer": 2,
+}
 
 
 def _regions(tree: _Tree, domain: Node) -> list[Region]:
@@ -252,13 +263,21 @@ def _open(closed: Closed, region: Region | None) -> int:
 DRIVEN = {
     "riscv,clint0": 0xC000,
     "sifive,clint0": 0xC000,
+    "sifive,clint2": 0xC000,
+    "thead,c900-clint": 0xC000,
     "riscv,aclint-mswi": 0x4000,
+    "thead,c900-aclint-mswi": 0x4000,
+    "mips,p8700-aclint-mswi": 0x4000,
     "riscv,aclint-mtimer": 0x8000,
+    "thead,c900-aclint-mtimer": 0x8000,
+    "mips,p8700-aclint-mtimer": 0x8000,
     "riscv,plic0": 0x400_0000,
     "sifive,plic-1.0.0": 0x400_0000,
+    "thead,c900-plic": 0x400_0000,
+    "andestech,nceplic100": 0x400_0000,
     "syscon": 4,
 }
-CONSOLES = ("ns16550", "ns16550a", "snps,dw-apb-uart")
+CONSOLES = ("ns16550", "ns16550a", "snps,dw-apb-uart", "intel,xscale-uart")
 
 
 def _entries(node: Node, parent: Node) -> list[tuple[int, int]]:
@@ -321,6 +340,8 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
         if any(node.is_compatible(name) for name in CONSOLES):
             shift = number(node, "reg-shift")
             used = [(8 << min(shift, 64)) + number(node, "reg-offset")]
+        if number(node, "riscv,ndev") > 1023:
+            raise Broken("riscv,ndev")
         is_map = node.is_compatible("hartlock,system-map")
         path = above(node)
         if len(path) > 15:

@@ -109,7 +109,8 @@ pub enum DomainFault {
         /// The first address of the registers or tables.
         address: u64,
     },
-    /// The length of `reg` of a device is not that of whole entries, or a number of it has fewer than four bytes.
+    /// The length of `reg` of a device is not that of whole entries, a number of it has fewer than four bytes, or it has more
+    /// interrupts than a controller can have.
     Registers,
     /// The address of a device is translated by `ranges` of a bus, in which versions of OpenSBI differ.
     Translated,

@@ -92,7 +92,8 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
             "`hartlock,system-map` names {address:#x}, which S-mode can access or which is no part of the IOMMU"
         ),
         DomainFault::Registers => {
-            "a number of a device has fewer than four bytes, or its `reg` another length than the cells of its bus say"
+            "a number of a device has fewer than four bytes, its `reg` another length than the cells of its bus say, or its \
+             `riscv,ndev` is above 1023"
                 .into()
         }
         DomainFault::Translated => {

@@ -222,6 +222,19 @@ const ROWS: &[TreeRow] = &[
     open("half_of_opensbi_closed", "The region ends in the middle of OpenSBI's memory.", || {
         with(|tree| tree.at("chosen/opensbi-domains/closed-80000000").set("order", &cells(&[19])))
     }),
+    open("device_of_another_vendor", "OpenSBI drives the CLINT of T-Head, too.", || {
+        with(|tree| device(tree, "thead,c900-clint", &[0, 0x1fff_c000, 0, 8]))
+    }),
+    open(
+        "device_with_many_interrupts",
+        "OpenSBI stores for each interrupt, beyond the PLIC.",
+        || {
+            with(|tree| {
+                device(tree, "riscv,plic0", &[0, 0xc00_0000, 0, 0x40_0000]);
+                tree.at("soc-c000000/device").set("riscv,ndev", &cells(&[0x500_0000]));
+            })
+        },
+    ),
     open("text_without_end", "To OpenSBI the domain is one only if a zero follows.", || {
         with(|tree| tree.at(DOMAIN).set("compatible", b"opensbi,domain,instance"))
     }),

@@ -8,25 +8,42 @@ use crate::fdt::be32_at;
 
 /// Devices whose drivers do not look at the size in `reg`, with the number of bytes that they use (OpenSBI 1.8, drivers
 /// `mswi`, `mtimer`, `plic` and `syscon`).
-const DRIVEN: [(&str, u64); 7] = [
+const DRIVEN: [(&str, u64); 15] = [
     ("riscv,clint0", 0xc000),
     ("sifive,clint0", 0xc000),
+    ("sifive,clint2", 0xc000),
+    ("thead,c900-clint", 0xc000),
     ("riscv,aclint-mswi", 0x4000),
+    ("thead,c900-aclint-mswi", 0x4000),
+    ("mips,p8700-aclint-mswi", 0x4000),
     ("riscv,aclint-mtimer", 0x8000),
+    ("thead,c900-aclint-mtimer", 0x8000),
+    ("mips,p8700-aclint-mtimer", 0x8000),
     ("riscv,plic0", 0x400_0000),
     ("sifive,plic-1.0.0", 0x400_0000),
+    ("thead,c900-plic", 0x400_0000),
+    ("andestech,nceplic100", 0x400_0000),
     ("syscon", 4),
 ];
 /// Devices that OpenSBI closes to S-mode, with the number of regions that it takes for each.
-const CLOSING: [(&str, usize); 4] = [
+pub(super) const CLOSING: [(&str, usize); 10] = [
     ("riscv,clint0", 1),
     ("sifive,clint0", 1),
+    ("sifive,clint2", 1),
+    ("thead,c900-clint", 1),
     ("riscv,aclint-mswi", 1),
+    ("thead,c900-aclint-mswi", 1),
+    ("mips,p8700-aclint-mswi", 1),
     ("riscv,aclint-mtimer", 2),
+    ("thead,c900-aclint-mtimer", 2),
+    ("mips,p8700-aclint-mtimer", 2),
 ];
 /// Consoles of the driver `uart8250`, which has eight registers from `reg-offset` on, each 2^`reg-shift` bytes after the
 /// one before it.
-const CONSOLES: [&str; 3] = ["ns16550", "ns16550a", "snps,dw-apb-uart"];
+const CONSOLES: [&str; 4] = ["ns16550", "ns16550a", "snps,dw-apb-uart", "intel,xscale-uart"];
+/// Maximum number of sources of a PLIC (RISC-V Platform-Level Interrupt Controller Specification 1.0.0, §1.1). OpenSBI stores
+/// at four bytes for each source that the tree states.
+const MAX_SOURCES: u32 = 1023;
 /// Nodes without registers of their own. They name one of another node, by `regmap` and `offset`.
 const RESETS: [&str; 2] = ["syscon-poweroff", "syscon-reboot"];
 pub(super) const SYSTEM_MAP: &str = "hartlock,system-map";
@@ -98,6 +115,9 @@ impl<'a> Source<'a> {
             let distance = 1u64.checked_shl(number("reg-shift")?).unwrap_or(u64::MAX);
             let offset = u64::from(number("reg-offset")?);
             used = Some(distance.saturating_mul(8).saturating_add(offset));
+        }
+        if number("riscv,ndev")? > MAX_SOURCES {
+            return Err(DomainFault::Registers);
         }
         let is_system_map = self.tree.is_compatible(node, SYSTEM_MAP);
         let is_driven = used.is_some() || is_system_map;

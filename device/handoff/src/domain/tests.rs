@@ -2,7 +2,7 @@
 
 use std::vec::Vec;
 
-use super::devices::{MAX_DEPTH, SYSTEM_MAP};
+use super::devices::{CLOSING, MAX_DEPTH, SYSTEM_MAP};
 use super::*;
 use crate::builder::{DOMAIN, DOMAIN_PHANDLE, MEMORY as OPEN, Node, boot_tree, cells, region};
 
@@ -404,11 +404,12 @@ fn each_region_has_an_entry_of_the_pmp() {
     refused(DomainFault::Region(13), devices(&[], 10));
     refused(DomainFault::Region(13), devices(&[], 13));
     // OpenSBI closes some devices by itself.
-    for name in ["riscv,clint0", "sifive,clint0", "riscv,aclint-mswi"] {
+    for (name, _) in CLOSING.into_iter().filter(|it| it.1 == 1) {
         let names: &'static [&'static str] = std::vec![name].leak();
         assert_eq!(judged(devices(names, 8)), Ok(()));
         refused(DomainFault::Region(12), devices(names, 9));
     }
+    assert_eq!(CLOSING.into_iter().filter(|it| it.0.contains("mtimer") && it.1 == 2).count(), 3);
     assert_eq!(judged(devices(&["riscv,aclint-mtimer"], 7)), Ok(()));
     refused(DomainFault::Region(11), devices(&["riscv,aclint-mtimer"], 8));
     refused(DomainFault::Region(10), devices(&["riscv,aclint-mswi", "riscv,aclint-mtimer"], 7));
@@ -474,9 +475,27 @@ fn devices_are_outside_of_closed_memory() {
         ("riscv,plic0", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
         ("sifive,plic-1.0.0", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
         ("ns16550", [0, 0x1fff_fff9, 0, 1], 0, 0x2000_0000),
+        ("intel,xscale-uart", [0, 0x1fff_fff9, 0, 1], 0, 0x2000_0000),
+        ("sifive,clint2", [0, 0x8010_4001, 0, 8], 2, 0x8011_0000),
+        ("thead,c900-clint", [0, 0x8010_4001, 0, 8], 2, 0x8011_0000),
+        ("thead,c900-aclint-mswi", [0, 0x8010_c001, 0, 8], 2, 0x8011_0000),
+        ("mips,p8700-aclint-mswi", [0, 0x8010_c001, 0, 8], 2, 0x8011_0000),
+        ("thead,c900-aclint-mtimer", [0, 0x8010_8001, 0, 8], 2, 0x8011_0000),
+        ("mips,p8700-aclint-mtimer", [0, 0x8010_8001, 0, 8], 2, 0x8011_0000),
+        ("thead,c900-plic", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
+        ("andestech,nceplic100", [0, 0x1c00_0001, 0, 8], 0, 0x2000_0000),
     ] {
         refused(inside(index, found), |tree| device(tree, compatible, &reg));
     }
+    let sources = |count: &'static [u8]| {
+        move |tree: &mut Node| {
+            device(tree, "riscv,plic0", &[0, 0xc00_0000, 0, 8]);
+            tree.at("soc/device").set("riscv,ndev", count);
+        }
+    };
+    assert_eq!(judged(sources(&[0, 0, 3, 0xff])), Ok(()));
+    refused(DomainFault::Registers, sources(&[0, 0, 4, 0]));
+    refused(DomainFault::Registers, sources(&[0, 0, 4]));
     for (compatible, address) in [("riscv,clint0", 0x8010_4000), ("riscv,plic0", 0x1c00_0000)] {
         assert_eq!(judged(|tree| device(tree, compatible, &[0, address, 0, 8])), Ok(()));
     }
