@@ -38,9 +38,12 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
     def walk(self) -> Iterator[Node]:
-        yield self
-        for child in self.children:
-            yield from child.walk()
+        # Without recursion, of which Python has less than a tree can have depth.
+        rest = [self]
+        while rest:
+            node = rest.pop()
+            yield node
+            rest.extend(reversed(node.children))
 
     def is_compatible(self, name: str) -> bool:
         return name.encode() in self.properties.get("compatible", b"").split(b"\0")

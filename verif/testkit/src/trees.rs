@@ -235,6 +235,12 @@ const ROWS: &[TreeRow] = &[
             })
         },
     ),
+    row("right_deep", None, "A node may be as deep as the file has room for.", || {
+        with(|tree| {
+            let deep = (0..1200).fold(Node::new("n"), |node, _| Node::new("n").and(node));
+            tree.children.push(deep);
+        })
+    }),
     open("text_without_end", "To OpenSBI the domain is one only if a zero follows.", || {
         with(|tree| tree.at(DOMAIN).set("compatible", b"opensbi,domain,instance"))
     }),
