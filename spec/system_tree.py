@@ -207,7 +207,7 @@ def check_boot_hart(data: bytes) -> None:
     if cpus is None:
         return
     _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
-    is_it = re.compile(r"cpu@0*%x" % BOOT_HART, re.IGNORECASE).fullmatch
+    is_it = re.compile(r"cpu@0*(?i:%x)" % BOOT_HART).fullmatch
     hart = next((it for it in cpus.children if is_it(it.name)), None)
     if hart is None:
         return

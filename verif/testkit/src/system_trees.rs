@@ -115,6 +115,9 @@ const ROWS: &[SystemTreeRow] = &[
                 .push(vendor.with("reg", &cells(&[0, 0x9000_0000, 0, 0x1000])).with("no-map", b""));
         })
     }),
+    row("right_name_in_capitals", None, "`CPU@0` is no node `cpu@0`.", || {
+        with(|tree| tree.at("cpus").children.insert(0, Node::new("CPU@0")))
+    }),
     row("right_empty_reservation", None, "An entry without bytes reserves none.", || {
         with_entry(0x8300_0000, 0)
     }),
