@@ -89,6 +89,7 @@ class Reason(Enum):
     E0908 = "DeviceTreeUnusable"
     E1001 = "SignerWithoutKey"
     E1002 = "OutsideProfile"
+    E1204 = "PayloadLooksOther"
     E1401 = "MemoryNotClosed"
 
 

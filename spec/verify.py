@@ -3,7 +3,7 @@
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
 boot-flow.md. The signature algorithms of the format are in algorithms.py, its hashes in hashes.py,
-profiles in profiles.py, key files in spki.py, device trees in boot_tree.py and
+profiles in profiles.py, key files in spki.py, payloads in payloads.py, device trees in boot_tree.py and
 system_tree.py, the reasons in reasons.py; reference/ has the algorithms
 themselves, with KT128 and ParallelHash. Only the standard library is used, and no code is shared with
 the implementation that this file checks.
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import boot_tree
+import payloads as usable
 import spki
 import system_tree
 from algorithms import ALGORITHMS
@@ -655,6 +656,16 @@ def _check_bytes(
         _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
 
 
+def _check_payloads(view: memoryview, payloads: Sequence[Payload]) -> None:
+    """What a stage could not start or hand over (boot-flow §5.8)."""
+    ends = [(it, it.offset + it.size) for it in payloads]
+    found = {it.name: usable.Content(bytes(view[it.offset : end]), it.memory_size) for it, end in ends}
+    try:
+        usable.check(found)
+    except usable.Unusable:
+        raise _Refusal(Reason.E1204) from None
+
+
 def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]) -> None:
     """The device tree for OpenSBI (boot-flow §5.6)."""
     for payload in payloads:
@@ -722,8 +733,8 @@ def verify(
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
     `floor`, `boot_version` and `lifecycle` are the device's (§7), and `profile` is the caller's (§2.2);
-    what is None is not checked. With `contents`, a workstation's rules about the device tree for OpenSBI
-    follow (§8), with `linux` those about that for Linux: payloads of vectors are noise.
+    what is None is not checked. With `contents`, a workstation's rules about payloads and the device tree for
+    OpenSBI follow (§8), with `linux` those about that for Linux: payloads of vectors are noise.
     Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
@@ -751,6 +762,8 @@ def verify(
         _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
         if profile is not None:
             _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
+        if contents:
+            _check_payloads(view, payloads)
         for name, _soc in identities:
             if contents and name in BOARDS:
                 _check_boot_tree(view, BOARDS[name], payloads)
