@@ -12,6 +12,7 @@ import re
 from typing import NamedTuple
 
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s(.*?)-----END PUBLIC KEY-----", re.DOTALL)
+_WHITE = " \t\r\n"
 _STATED = re.compile(r"^# algorithm: rsa-(pss|pkcs1)-\d+-(sha\d+)$", re.MULTILINE)
 _HASHES = {"sha256": 1, "sha384": 2, "sha512": 3}
 _PADDINGS = {"pss": 2, "pkcs1": 3}
@@ -99,13 +100,16 @@ def load(text: str, rsa_use: str | None = None) -> PublicKey:
     """The key in a PEM; ValueError for anything else. `rsa_use` is one of RSA_USES."""
     if rsa_use is None and (stated := _STATED.search(text)):
         rsa_use = "-".join(stated.groups())
-    found = _PEM.findall(text)
-    if len(found) != 1:
-        raise ValueError("not exactly one PEM block `PUBLIC KEY`")
+    found = _PEM.search(text)
+    if found is None or text.count("-----BEGIN ") != 1 or text[found.end() :].strip(_WHITE):
+        raise ValueError("not exactly one PEM block `PUBLIC KEY`, with nothing after it")
+    digits = re.sub(f"[{_WHITE}]", "", found[1])
     try:
-        der = base64.b64decode("".join(found[0].split()), validate=True)
+        der = base64.b64decode(digits, validate=True)
     except (binascii.Error, ValueError) as error:
         raise ValueError("the PEM block is not valid base64") from error
+    if base64.b64encode(der).decode() != digits:
+        raise ValueError("the PEM block has bits after its last byte")
     for identifier in (*_FIXED, *_XMSS, _HSS, _RSA):
         # All heads have the length that follows from the whole, so there is one encoding to compare with.
         start = der.find(identifier)

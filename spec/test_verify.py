@@ -253,6 +253,23 @@ class KeyFiles(unittest.TestCase):
         self.assertEqual(spki.load(line + text)[:2], (2, 3072 << 16 | 2))
         self.assertEqual(spki.load(text, "pkcs1-sha512")[:2], (3, 3072 << 16 | 3))
 
+    def test_a_key_file_has_one_key_in_one_encoding(self) -> None:
+        text = (Path(v.__file__).resolve().parent / "vectors/image/fake-root-a.pub.pem").read_text()
+        begin, body, end = text.splitlines()
+        self.assertIsNotNone(spki.load("text before\n\n" + text.replace("\n", " \t\r\n ")))
+        for other in (
+            text + "text after",
+            text + "\0",
+            text + text,
+            text + text.replace("PUBLIC", "PRIVATE"),
+            text.replace("PUBLIC", "PRIVATE") + text,
+            f"{begin}\n{body[:9]}\v{body[9:]}\n{end}\n",
+            f"{begin}\n{body[:9]}\u00a0{body[9:]}\n{end}\n",
+            f"{begin}\n{body[:-2]}{chr(ord(body[-2]) + 1)}=\n{end}\n",
+        ):
+            with self.assertRaises(ValueError, msg=other):
+                spki.load(other)
+
     def test_anything_else(self) -> None:
         for file in self.KEYS.glob("fake-e*.pub.pem"):
             head, *body, end = file.read_text().splitlines()
