@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 
 class Unusable(Exception):
     """The first rule that a payload breaks, in words."""
+
+
+class OtherInitramfs(Exception):
+    """The command line names an initramfs."""
 
 
 class Content(NamedTuple):
@@ -69,11 +74,53 @@ def _check_initramfs(data: bytes) -> None:
         raise Unusable("initramfs is no cpio archive")
 
 
-def check(found: Mapping[str, Content]) -> None:
-    """Raises :class:`Unusable` for payloads, by their names, that a stage would refuse."""
+def _check_archives(data: bytes) -> None:
+    at = 0
+    while at < len(data):
+        if data[at] == 0:
+            at += 1
+            continue
+        mark = data[at : at + 6]
+        if at % 4 or not any(it.startswith(mark) for it in ARCHIVES):
+            return
+        header = data[at : at + 110]
+        if len(header) < 110:
+            raise Unusable("initramfs is cut")
+        if not all(re.fullmatch(rb"[0-9A-Fa-f]{8}", header[it : it + 8]) for it in (54, 94)):
+            raise Unusable("initramfs is no cpio archive")
+        file, name = int(header[54:62], 16), int(header[94:102], 16)
+        start = at + 110 + name
+        end = -(-start // 4) * 4 + file
+        if start > len(data) or (file and end > len(data)):
+            raise Unusable("initramfs is cut")
+        at = -(-end // 4) * 4
+
+
+def options(bootargs: str) -> Iterator[tuple[str, str | None]]:
+    """Names and values of a command line, as §6 separates them (rule 12)."""
+
+    def bare(text: str) -> str:
+        return text.removeprefix('"').removesuffix('"')
+
+    for match in re.finditer(r'(?:[^\s"]|"[^"]*(?:"|$))+', bootargs):
+        if match.group() == "--":
+            return
+        name, equals, value = match.group().partition("=")
+        yield bare(name), bare(value) if equals else None
+
+
+def check(found: Mapping[str, Content], bootargs: str = "") -> None:
+    """Raises :class:`Unusable` for payloads, by their names, that a stage would refuse.
+
+    Raises :class:`OtherInitramfs` if the command line is what it would refuse.
+    """
     if "opensbi" in found:
         _check_opensbi(found["opensbi"].data)
     if "kernel" in found and _is_linux(found["kernel"]):
         _check_kernel(found["kernel"])
+        names = {name for name, value in options(bootargs) if value is not None}
+        if names & {"initrd", "initrdmem"}:
+            raise OtherInitramfs
         if "initramfs" in found and found["initramfs"].data:
             _check_initramfs(found["initramfs"].data)
+            _check_archives(found["initramfs"].data)

@@ -87,6 +87,7 @@ class Reason(Enum):
     E0802 = "PaddingNotZero"
     E0803 = "TrailingBytes"
     E0908 = "DeviceTreeUnusable"
+    E0920 = "PayloadUnusable"
     E1001 = "SignerWithoutKey"
     E1002 = "OutsideProfile"
     E1204 = "PayloadLooksOther"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import boot_tree
+import payloads
 from boot_tree import Node
 
 BOOT_HART = 0
@@ -160,13 +161,9 @@ def _entries(data: bytes) -> list[tuple[int, int]]:
 def memory_limit(bootargs: str) -> int | None:
     """The bytes of memory that Linux keeps by the smallest `mem=` of a command line (§6, rule 12)."""
     limits = []
-    for match in re.finditer(r'((?:[^\s"]|"[^"]*(?:"|$))+)', bootargs):
-        name, equals, value = match.group().removeprefix('"').removesuffix('"').partition("=")
-        if match.group() == "--":
-            break
-        if name == "mem" and equals:
-            form = r'"?(0x[0-9a-f]*|0[0-7]*|[1-9]\d*|)([kmgtpe]?)'
-            digits, unit = re.match(form, value, re.IGNORECASE).groups()
+    for name, value in payloads.options(bootargs):
+        if name == "mem" and value is not None:
+            digits, unit = re.match(r"(0x[0-9a-f]*|0[0-7]*|\d*)([kmgtpe]?)", value, re.IGNORECASE).groups()
             radix = 16 if digits[1:2] in ("x", "X") else 8 if digits[:1] == "0" else 10
             number = int(digits[2 if radix == 16 else 0 :] or "0", radix)
             size = number << 10 * " kmgtpe".index(unit.lower() or " ")

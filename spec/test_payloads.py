@@ -58,7 +58,7 @@ class Payloads(unittest.TestCase):
         self.assertFalse(self.refused({"kernel": Content(bytes(SIZE), 0)}), "another system")
 
     def test_an_initramfs_is_what_linux_unpacks(self) -> None:
-        right = [bytes(at) + mark for mark in payloads.ARCHIVES for at in (0, 4, 4088)]
+        right = [bytes(at) + mark + b"0" * 104 for mark in payloads.ARCHIVES for at in (0, 4, 4088)]
         right += [bytes(at) + mark for mark in payloads.COMPRESSED for at in (0, 1)] + [b""]
         for data in right:
             self.assertFalse(self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)}))
@@ -66,6 +66,34 @@ class Payloads(unittest.TestCase):
         for data in [*cut, bytes(9), b"text", b"0707", b"\xfd7zXZ\0\0\4", b"070707"]:
             self.assertTrue(self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)}))
             self.assertFalse(self.refused({"kernel": Content(b"", 0), "initramfs": Content(data, SIZE)}))
+
+    def test_an_archive_is_whole(self) -> None:
+        def entry(name: bytes, data: bytes) -> bytes:
+            sizes = [0, 0, 0, 0, 0, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
+            head = b"070701" + b"".join(b"%08x" % size for size in sizes) + name + b"\0"
+            head += bytes(-len(head) % 4)
+            return head + data + bytes(-len(data) % 4)
+
+        def refused(data: bytes) -> bool:
+            return self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)})
+
+        whole = entry(b"init", b"12345") + entry(b"TRAILER!!!", b"")
+        for data in (whole, whole + bytes(512) + whole, whole + b"\x1f\x8b\x08", whole + b"#BOOTCONFIG\n", whole[:-2]):
+            self.assertFalse(refused(data), data)
+        for data in (whole[:-8], whole + whole[:50], whole + bytes(4) + b"0", whole[:54] + b"g" + whole[55:]):
+            self.assertTrue(refused(data), data)
+
+    def test_a_command_line_names_no_initramfs(self) -> None:
+        for line in ("initrd=0x90000000,4096", "quiet  initrdmem=1,2 ro", '"initrd=1,2"', "initrd="):
+            with self.assertRaises(payloads.OtherInitramfs):
+                payloads.check({"kernel": _kernel()}, line)
+            payloads.check({"kernel": Content(b"", 0)}, line)
+        for line in ("noinitrd", "initrd", 'x="y initrd=1,2"', "rdinit=/initrd=1", "-- initrd=1,2"):
+            payloads.check({"kernel": _kernel()}, line)
+        record = v.Payload(16, 2, 1, 0, 4096, SIZE, 0, SIZE, 0, b"", b"")
+        with self.assertRaises(v._Refusal) as refused:
+            v._check_payloads(memoryview(bytes(4096) + _kernel().data), [record], "initrd=1")
+        self.assertEqual(refused.exception.reason, v.Reason.E0920)
 
     def test_the_verifier_asks(self) -> None:
         record = v.Payload(16, 2, 1, 0, 4096, SIZE, 0, SIZE, 0, b"", b"")

@@ -828,7 +828,7 @@ class CommandLine(unittest.TestCase):
             code: text["name"]
             for code, text in texts.items()
             # Of devices, of the command's files, of requests.
-            if not code.startswith(("E09", "E11", "E12", "E13")) or code in ("E0908", "E1204")
+            if not code.startswith(("E09", "E11", "E12", "E13")) or code in ("E0908", "E0920", "E1204")
         }
         self.assertEqual({reason.name: reason.value for reason in Reason}, listed)
         self.assertTrue(all(text["title"] and text["hint"] for text in texts.values()))

@@ -656,14 +656,23 @@ def _check_bytes(
         _require(_zero(view[end : _align(end, 4096)]), Reason.E0802)
 
 
-def _check_payloads(view: memoryview, payloads: Sequence[Payload]) -> None:
+def _bootargs(region: bytes, header: Header) -> str:
+    """The command line of a system bundle."""
+    closing = region[header.closing_at :]
+    is_system = header.kind == "system"
+    return bytes(closing[8 : 8 + _u32(closing, 0)]).decode("ascii") if is_system else ""
+
+
+def _check_payloads(view: memoryview, payloads: Sequence[Payload], bootargs: str = "") -> None:
     """What a stage could not start or hand over (boot-flow §5.8)."""
     ends = [(it, it.offset + it.size) for it in payloads]
     found = {it.name: usable.Content(bytes(view[it.offset : end]), it.memory_size) for it, end in ends}
     try:
-        usable.check(found)
+        usable.check(found, bootargs)
     except usable.Unusable:
         raise _Refusal(Reason.E1204) from None
+    except usable.OtherInitramfs:
+        raise _Refusal(Reason.E0920) from None
 
 
 def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]) -> None:
@@ -691,9 +700,8 @@ def _check_system_tree(
     data = bytes(view[tree.offset : tree.offset + tree.size])
     loaded = [found[name] for name in ("kernel", "initramfs") if name in found]
     initrd = found.get("initramfs")
-    closing = region[header.closing_at :]
     edits = system_tree.Edits(
-        bootargs=bytes(closing[8 : 8 + _u32(closing, 0)]).decode("ascii"),
+        bootargs=_bootargs(region, header),
         initrd=None if initrd is None else (initrd.load_address, initrd.load_address + initrd.size),
         harts=frozenset({system_tree.BOOT_HART}),
     )
@@ -763,7 +771,7 @@ def verify(
         if profile is not None:
             _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
         if contents:
-            _check_payloads(view, payloads)
+            _check_payloads(view, payloads, _bootargs(region, header))
         for name, _soc in identities:
             if contents and name in BOARDS:
                 _check_boot_tree(view, BOARDS[name], payloads)
