@@ -17,6 +17,7 @@ const FUNCTION_SHIFT: usize = 12;
 // These are offsets in the configuration space (PCI Local Bus Specification 3.0, §6.1).
 const ID: usize = 0x00;
 const COMMAND: usize = 0x04;
+const CLASS: usize = 0x08;
 const HEADER_TYPE: usize = 0x0e;
 const BARS: usize = 0x10;
 const BAR_COUNT: usize = 6;
@@ -36,6 +37,10 @@ const TRANSITIONAL: core::ops::Range<u32> = 0x1000..0x1040;
 const MODERN: core::ops::Range<u32> = 0x1040..0x1080;
 /// Device 0x1040 plus 2, which is the number of a block device (§4.1.2.1).
 const MODERN_BLOCK: u32 = 0x1042 << 16 | VIRTIO_VENDOR;
+/// Device 0x1040 plus 23, which is the number of an IOMMU (§5.13).
+const MODERN_IOMMU: u32 = 0x1057 << 16 | VIRTIO_VENDOR;
+/// Class of an IOMMU, with its subclass (PCI Code and ID Assignment Specification 1.11, §1.9).
+const IOMMU_CLASS: u16 = 0x0806;
 
 // These are bits of a BAR.
 const IS_IO: u32 = 1;
@@ -98,7 +103,8 @@ impl PciBus {
     /// Disables memory access for every device of the bus, and checks that each virtio device goes through the IOMMU.
     ///
     /// # Errors
-    /// `Unguarded` for a virtio device that bypasses the IOMMU, or for a bridge, behind which nothing is checked;
+    /// `Unguarded` for a virtio device that bypasses the IOMMU, for a bridge, behind which nothing is checked, or for an
+    /// IOMMU on the bus, which accesses memory itself, and may decide for other devices in place of that of the board;
     /// `Unusable` for a virtio device whose registers cannot be found.
     pub fn disable_all(&mut self) -> Result<(), Error> {
         // All are disabled before one of them is examined.
@@ -121,6 +127,9 @@ impl PciBus {
             return Err(Error::Unguarded);
         }
         let id = self.read::<u32>(function, ID);
+        if id == MODERN_IOMMU || self.read::<u16>(function, CLASS.wrapping_add(2)) == IOMMU_CLASS {
+            return Err(Error::Unguarded);
+        }
         let device = id.wrapping_shr(16);
         if id & 0xffff != VIRTIO_VENDOR || !(TRANSITIONAL.start..MODERN.end).contains(&device) {
             return Ok(());

@@ -430,9 +430,9 @@ pub fn cases() -> Vec<Case> {
     }
 }
 
-/// Devices beside the disk, and whether the loader has to refuse them. What goes past the IOMMU is refused in every slot
-/// and function, whatever kind of device it is.
-const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
+/// Devices beside the disk, and whether the loader has to refuse them. What goes past the IOMMU, or is another one, is
+/// refused in every slot and function, whatever kind of device it is.
+const OTHER_DEVICES: [(&str, &[&str], bool); 9] = [
     (
         "a disk that goes through it",
         &["virtio-blk-pci,drive=x,addr=3,iommu_platform=on,disable-legacy=on"],
@@ -466,6 +466,10 @@ const OTHER_DEVICES: [(&str, &[&str], bool); 7] = [
         ],
         true,
     ),
+    // QEMU asks the IOMMU that was attached last in place of that of the board.
+    ("an IOMMU of virtio", &["virtio-iommu-pci,addr=7,iommu_platform=on,disable-legacy=on"], true),
+    // It reads and writes memory as its registers say, and no IOMMU is before it.
+    ("a second IOMMU", &["riscv-iommu-pci,addr=8"], true),
 ];
 
 /// Boots a device with a good disk in slot 1 and with these devices, of which a disk has the drive `x`.

@@ -49,12 +49,13 @@ fn what_a_device_says_of_its_registers_is_checked() {
     assert_eq!(bus(&[]).err(), Some(Error::Unusable));
 }
 
-/// Returns what a bus says whose only device, in this function, has this id and header type.
-fn check(function: usize, id: u32, header_type: u32) -> Result<(), Error> {
+/// Returns what a bus says whose only device, in this function, has this id, class and header type.
+fn check(function: usize, id: u32, class: u32, header_type: u32) -> Result<(), Error> {
     let mut config = vec![u32::MAX; FUNCTIONS << (FUNCTION_SHIFT - 2)];
     let at = function << (FUNCTION_SHIFT - 2);
     config[at..at + 64].fill(0);
     config[at] = id;
+    config[at + CLASS / 4] = class << 16 | 1;
     config[at + HEADER_TYPE / 4] = header_type << 16;
     let base = config.as_mut_ptr().expose_provenance();
     // SAFETY: only this test uses the memory, and no registers are accessed, because none are found.
@@ -69,17 +70,21 @@ fn every_function_of_a_bus_is_looked_at() {
         // These are a host bridge, a device of another vendor with the number of a disk, and a number that no virtio
         // device has.
         for id in [0x0008_1b36, 0x1042_1af5, 0x0fff_1af4, 0x1080_1af4] {
-            assert_eq!(check(function, id, 0), Ok(()), "{function} {id:#x}");
+            assert_eq!(check(function, id, 0x0805, 0), Ok(()), "{function} {id:#x}");
         }
         // These are the first and the last transitional device, and a device of any kind behind a bridge.
         for (id, header_type) in
             [(0x1000_1af4, 0), (0x103f_1af4, 0x80), (0x0008_1b36, 1), (0x1042_1af4, 1)]
         {
-            assert_eq!(check(function, id, header_type), Err(Error::Unguarded), "{id:#x}");
+            assert_eq!(check(function, id, 0, header_type), Err(Error::Unguarded), "{id:#x}");
+        }
+        // An IOMMU of any vendor, and that of virtio, whose class QEMU leaves open.
+        for (id, class) in [(0x0014_1b36, 0x0806), (0x1042_1af4, 0x0806), (0x1057_1af4, 0x00ff)] {
+            assert_eq!(check(function, id, class, 0), Err(Error::Unguarded), "{id:#x}");
         }
         // A modern device whose registers are not found cannot say that it is guarded.
         for id in [0x1040_1af4, 0x1041_1af4, 0x1042_1af4, 0x107f_1af4] {
-            assert_eq!(check(function, id, 0), Err(Error::Unusable), "{function} {id:#x}");
+            assert_eq!(check(function, id, 0x0100, 0), Err(Error::Unusable), "{function} {id:#x}");
         }
     }
 }
