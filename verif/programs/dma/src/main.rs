@@ -50,6 +50,17 @@ const QUEUE_SIZE: u32 = 8;
 const SECTOR: u32 = 512;
 const PENDING: u8 = 0xff;
 
+// The interrupts of QEMU's virtio devices (PCI Local Bus Specification 3.0, §6.8.2; Virtual I/O Device Specification
+// v1.2, §4.1.4.3): the capability, the BARs of the table of vectors and of the common configuration, and registers.
+const CAPABILITIES: u64 = 0x34;
+const MSIX: u8 = 0x11;
+const ENABLE: u16 = 1 << 15;
+const VECTORS_BAR: u64 = 0x14;
+const COMMON_BAR: u64 = 0x20;
+const QUEUE_VECTOR: u64 = 0x1a;
+/// What a message stores, which the test also uses.
+const MESSAGE_DATA: u32 = u32::from_le_bytes(*b"HLKm");
+
 /// Kinds of list entries. This one ends the list.
 const END: u32 = 0;
 /// Kind of an entry that reads a sector into memory.
@@ -60,6 +71,8 @@ const FROM_MEMORY: u32 = 2;
 const FW_CFG_DMA: u32 = 3;
 /// Kind of an entry that resets the machine once.
 const RESET: u32 = 4;
+/// Kind of an entry that lets the disk send a message of MSI-X, which is a store of four bytes.
+const MESSAGE: u32 = 6;
 /// Kind of an entry for which this hart asks the monitor to let devices access the memory of the system.
 const SYSTEM_MAP: u32 = 5;
 
@@ -112,6 +125,27 @@ impl Disk {
         registers.set_queue(QUEUE_SIZE, [DESCRIPTORS, AVAILABLE, USED].map(|it| it as usize));
         registers.set_status(3 | features_ok | 4);
         Ok(Self { registers, index: 0 })
+    }
+
+    /// Makes the disk in this slot store [`MESSAGE_DATA`] at an address after each request. Returns false if it has no
+    /// such interrupts.
+    fn set_message(slot: usize, address: u64) -> bool {
+        let config = CONFIG as u64 + ((slot as u64) << 15);
+        let mut at = u64::from(get::<u8>(config + CAPABILITIES));
+        while at != 0 && get::<u8>(config + at) != MSIX {
+            at = u64::from(get::<u8>(config + at + 1));
+        }
+        if at == 0 {
+            return false;
+        }
+        put(config + at + 2, ENABLE);
+        let [vector, common] =
+            [VECTORS_BAR, COMMON_BAR].map(|bar| u64::from(get::<u32>(config + bar) & !0xf));
+        put(vector, address);
+        put(vector + 8, MESSAGE_DATA);
+        put(vector + 12, 0_u32);
+        put(common + QUEUE_VECTOR, 0_u16);
+        get::<u16>(common + QUEUE_VECTOR) == 0
     }
 
     /// Sends one request with `len` bytes at `address`; the rest of the sectors is in memory of this program. Returns
@@ -183,6 +217,14 @@ fn act(index: usize, entry: Entry) {
             sbi::cold_reset();
         }
         RESET => say(index, "was reset"),
+        MESSAGE => {
+            let slot = entry.slot as usize;
+            let result = Disk::open(slot).map(|mut disk| {
+                let is_set = Disk::set_message(slot, entry.address);
+                is_set && disk.request(false, entry.sector, SCRATCH, SECTOR, 1) == 0
+            });
+            say(index, if result == Ok(true) { "completed" } else { "failed" });
+        }
         kind => {
             // A disk request to the registers of fw_cfg finds a prepared request.
             write_fw_cfg_request(map::DMA.end - 4096);
@@ -211,7 +253,9 @@ extern "C" fn dma_main() -> ! {
             let entry: Entry = get(LIST + index as u64 * 32);
             match entry.kind {
                 END => break,
-                TO_MEMORY | FROM_MEMORY | FW_CFG_DMA | RESET | SYSTEM_MAP => act(index, entry),
+                TO_MEMORY | FROM_MEMORY | FW_CFG_DMA | RESET | SYSTEM_MAP | MESSAGE => {
+                    act(index, entry)
+                }
                 _ => say(index, "unknown"),
             }
         }
