@@ -99,6 +99,38 @@ fn refused_by(bench: &TestBoard, setup: &Setup, reason: Reason, hart: u32) -> Re
     Ok(())
 }
 
+/// Returns the place of the value of the one property that has this name and value.
+fn find_property(tree: &[u8], name: &str, value: &[u8]) -> Result<usize> {
+    let strings = tree.get(12..16).context("the tree is cut")?;
+    let strings = u32::from_be_bytes(strings.try_into()?) as usize;
+    let text = [b"\0", name.as_bytes(), b"\0"].concat();
+    let names = tree.get(strings..).context("the tree is cut")?;
+    let at = names.windows(text.len()).position(|it| it == text).context("no such name")?;
+    let [len, name] = [value.len() as u32, at as u32 + 1].map(u32::to_be_bytes);
+    let head = [&[0, 0, 0, 3], &len[..], &name, value].concat();
+    let found: Vec<usize> =
+        (0..strings).step_by(4).filter(|at| tree[*at..].starts_with(&head)).collect();
+    ensure!(found.len() == 1, "{} such properties", found.len());
+    Ok(found[0] + 12)
+}
+
+/// Opens two pages in the middle of flash, and then its last two. The first byte stays closed.
+fn open_parts(bench: &TestBoard) -> Result<()> {
+    let tree = fs::read(&bench.firmware.boot_fdt)?;
+    // The region of the test device, which has these permissions, moves there.
+    let base = find_property(&tree, "base", &0x10_0000_u64.to_be_bytes())?;
+    let flash = qemu_virt::BUNDLE_FLASH;
+    for (from, tried) in [(flash.start, flash.start), (flash.end - 0x2000, flash.end - 1)] {
+        let mut tree = tree.clone();
+        tree[base..base + 8].copy_from_slice(&from.to_be_bytes());
+        let run = bench.run(&with_tree(bench, tree)?)?;
+        expect_refusal(&run, Stage::Loader, Reason::MemoryReachable)?;
+        let says = format!("hartlock: hart 0 at {tried:#x}");
+        ensure!(run.transcript.contains(&says), "no `{says}`\n{}", last_lines(&run));
+    }
+    Ok(())
+}
+
 /// Takes one hart after the other out of the domain: its property is no longer there. OpenSBI does not start such a hart.
 /// Without the boot hart it refuses the domain and enters no loader, so that one is left out.
 fn harts_outside(bench: &TestBoard) -> Result<()> {
@@ -157,6 +189,7 @@ pub fn cases() -> Vec<Case> {
         Case::new("protection/a-reset-while-the-rom-runs-boots-again", reset_in_rom),
         Case::new("protection/rom-ram-is-wiped", wiped),
         Case::new("protection/the-loader-refuses-each-open-region", open_regions),
+        Case::new("protection/the-loader-refuses-flash-that-is-open-in-part", open_parts),
         Case::new("protection/the-loader-refuses-a-hart-without-paging", |bench| {
             let mut setup = bench.setup(&[], &[])?;
             setup.cpu = Some("rv64,mmu=off".to_owned());
