@@ -1,5 +1,6 @@
 //! AES with keys of 128, 192 and 256 bits (FIPS 197), in constant time: no address and no branch depends on a key or on
-//! data. Four blocks are computed at once, one bit of each byte in a word.
+//! data. Four blocks are computed at once, one bit of each byte in a word. The modes CTR and GCM use the kernels of the
+//! hart, if it has some.
 //!
 //! | module | mode | standard |
 //! |---|---|---|
@@ -7,11 +8,13 @@
 //! | [`ctr`] | CTR | SP 800-38A §6.5 |
 //! | [`gcm`] | GCM: decryption of what is authentic | SP 800-38D |
 //! | [`kw`] | KW: unwrapping of keys | RFC 3394, SP 800-38F §6.2 |
+//! | `kernels` | the selected kernels of CTR and GCM | – |
 //!
 //! What a key leaves on the stack is overwritten only inside of [`confined`](crate::secret::confined).
 //!
 //! The multiplication instructions of the hart must take the same time for all operands, as Zkt requires.
 
+use crate::Kernels;
 use crate::secret::wipe;
 
 mod bitsliced;
@@ -19,18 +22,22 @@ pub mod cbc;
 pub mod ctr;
 pub mod gcm;
 mod ghash;
+pub(crate) mod kernels;
+#[cfg(any(target_arch = "riscv64", test))]
+pub(crate) mod known;
 pub mod kw;
 
 use bitsliced::Planes;
+use kernels::AesKernels;
 
 /// Length of a block in bytes.
 pub const BLOCK_SIZE: usize = 16;
 /// Number of blocks that are computed at once.
 const LANES: usize = 4;
-/// Words of the longest expanded key: four for each round key of AES-256.
-const MAX_WORDS: usize = 60;
+/// Number of round keys of AES-256, which has the most.
+const MAX_ROUND_KEYS: usize = 15;
 
-type Block = [u8; BLOCK_SIZE];
+pub(crate) type Block = [u8; BLOCK_SIZE];
 type Blocks = [Block; LANES];
 
 /// The key has none of the lengths 16, 24 and 32.
@@ -39,17 +46,34 @@ pub struct KeySizeUnknown;
 
 /// An expanded key, which is overwritten when it is dropped.
 ///
-/// Only [`AesKey::EMPTY`] can be made, which is then filled in place: a move would leave a copy behind.
+/// Only an empty one can be made, which is then filled in place: a move would leave a copy behind.
 pub struct AesKey {
     /// The round keys, each as planes of four equal blocks. Those beyond `rounds` are zero.
-    keys: [Planes; MAX_WORDS / 4],
+    planes: [Planes; MAX_ROUND_KEYS],
+    /// The same round keys for kernels: four columns each, whose bytes are in the order of FIPS 197 §3.4.
+    #[cfg_attr(
+        not(target_arch = "riscv64"),
+        allow(dead_code, reason = "no other machine has kernels")
+    )]
+    columns: [[u32; 4]; MAX_ROUND_KEYS],
     /// Number of rounds; 0 before the first expansion.
     rounds: usize,
+    kernels: AesKernels,
 }
 
 impl AesKey {
-    /// A key before it is expanded. It is no key.
-    pub const EMPTY: Self = Self { keys: [[0; 8]; MAX_WORDS / 4], rounds: 0 };
+    /// A key before it is expanded, for the portable implementation. It is no key.
+    pub const EMPTY: Self = Self::with(&Kernels::PORTABLE);
+
+    /// Makes a key before it is expanded, for the kernels of this hart.
+    pub const fn with(kernels: &Kernels) -> Self {
+        Self {
+            planes: [[0; 8]; MAX_ROUND_KEYS],
+            columns: [[0; 4]; MAX_ROUND_KEYS],
+            rounds: 0,
+            kernels: kernels.aes,
+        }
+    }
 
     /// Expands a key of 16, 24 or 32 bytes (FIPS 197 §5.2).
     ///
@@ -63,7 +87,7 @@ impl AesKey {
             return Err(KeySizeUnknown);
         }
         self.rounds = size.wrapping_add(6);
-        let mut expanded = [0_u32; MAX_WORDS];
+        let expanded = self.columns.as_flattened_mut();
         for (to, from) in expanded.iter_mut().zip(words) {
             *to = u32::from_le_bytes(*from);
         }
@@ -82,16 +106,27 @@ impl AesKey {
                 *place = next;
             }
         }
-        for (planes, words) in self.keys.iter_mut().zip(expanded.as_chunks::<4>().0) {
-            bitsliced::spread_round_key(planes, words);
+        for (planes, columns) in self.planes.iter_mut().zip(&self.columns) {
+            bitsliced::spread_round_key(planes, columns);
         }
-        wipe(&mut expanded);
+        // In memory a kernel finds the first byte of each column first.
+        for column in self.columns.as_flattened_mut() {
+            *column = column.to_le();
+        }
         Ok(())
     }
 
     /// The round keys from the first to the last one.
     fn round_keys(&self) -> &[Planes] {
-        self.keys.get(..=self.rounds).unwrap_or_default()
+        self.planes.get(..=self.rounds).unwrap_or_default()
+    }
+
+    /// The same round keys as columns, and the number of rounds, which is one less; `None` before the first expansion.
+    #[cfg(target_arch = "riscv64")]
+    pub(crate) fn columns(&self) -> Option<(&[[u32; 4]], usize)> {
+        let is_expanded = matches!(self.rounds, 10 | 12 | 14);
+        let keys = self.columns.get(..=self.rounds).filter(|_| is_expanded)?;
+        Some((keys, self.rounds))
     }
 
     /// Encrypts four blocks (FIPS 197 §5.1).
@@ -104,15 +139,17 @@ impl AesKey {
         bitsliced::decrypt(self.round_keys(), blocks);
     }
 
+    /// Encrypts one block, which is the first of a key stream.
     fn encrypt_one(&self, block: &Block) -> Block {
-        let mut blocks = [*block, [0; BLOCK_SIZE], [0; BLOCK_SIZE], [0; BLOCK_SIZE]];
-        self.encrypt(&mut blocks);
-        blocks[0]
+        let mut cipher = [0; BLOCK_SIZE];
+        ctr::stream(self, block, &mut cipher);
+        cipher
     }
 
     fn wipe(&mut self) {
         self.rounds = 0;
-        wipe(self.keys.as_flattened_mut());
+        wipe(self.planes.as_flattened_mut());
+        wipe(self.columns.as_flattened_mut());
     }
 }
 

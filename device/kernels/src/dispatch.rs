@@ -4,6 +4,8 @@
 //! its claims about extensions have no effect. The portable Rust implementations are always present and are the
 //! reference for the others.
 
+#[cfg(any(feature = "aes", test))]
+use crate::aes::kernels::{AesKernels, CipherMode, CipherTier};
 #[cfg(any(feature = "engine", test))]
 use crate::engines::Engines;
 #[cfg(any(feature = "engine", test))]
@@ -103,6 +105,16 @@ pub unsafe trait Probe {
 
     /// Returns false if a tier must not be used even if it works. This serves to measure or test a lower tier.
     fn is_wanted(&self, _: HashFamily, _: Tier) -> bool {
+        true
+    }
+
+    /// Does for a cipher what [`Self::rejected`] does for a hash.
+    #[cfg(any(feature = "aes", test))]
+    fn rejected_cipher(&mut self, _: CipherMode, _: CipherTier, _: KernelFault) {}
+
+    /// Does for a cipher what [`Self::is_wanted`] does for a hash.
+    #[cfg(any(feature = "aes", test))]
+    fn is_cipher_wanted(&self, _: CipherMode, _: CipherTier) -> bool {
         true
     }
 }
@@ -304,6 +316,8 @@ pub struct Kernels {
     pub(crate) sha256: Sha2<u32, 64>,
     pub(crate) sha512: Sha2<u64, 128>,
     pub(crate) keccak: Keccak,
+    #[cfg(any(feature = "aes", test))]
+    pub(crate) aes: AesKernels,
     #[cfg(any(feature = "engine", test))]
     pub(crate) joined: Joined,
 }
@@ -314,6 +328,8 @@ impl Kernels {
         sha256: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha256)),
         sha512: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha512)),
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
+        #[cfg(any(feature = "aes", test))]
+        aes: AesKernels::PORTABLE,
         #[cfg(any(feature = "engine", test))]
         joined: Joined::NONE,
     };
@@ -333,6 +349,15 @@ impl Kernels {
             HashFamily::Sha256 => self.sha256.tier_of_many(),
             HashFamily::Sha512 => self.sha512.tier_of_many(),
             HashFamily::Keccak => self.keccak.tier_of_many(),
+        }
+    }
+
+    /// Returns the tier of the kernel for a mode of AES.
+    #[cfg(any(feature = "aes", test))]
+    pub const fn cipher_tier(&self, mode: CipherMode) -> CipherTier {
+        match mode {
+            CipherMode::Ctr => self.aes.ctr.tier,
+            CipherMode::Gcm => self.aes.gcm.tier,
         }
     }
 

@@ -5,6 +5,8 @@
 //! the row needs no extension. All other code of this crate calls no assembly, except for functions that need only the
 //! base instruction set.
 
+#[cfg(feature = "aes")]
+mod aes;
 mod aligned;
 mod assembly;
 
@@ -28,8 +30,8 @@ use assembly::*;
 
 /// Extensions that a kernel needs in addition to RV64I, for which this module is compiled.
 #[derive(Clone, Copy)]
-struct Extension {
-    tier: Tier,
+struct Extension<T = Tier> {
+    tier: T,
     /// True if this build contains the kernels that need the extension.
     is_carried: bool,
     /// Function that executes the instructions. It is `None` for RV64I, which needs no test.
@@ -66,9 +68,30 @@ const ZVKNHA: Extension = Extension {
 const ZVKNHB: Extension = Extension { probe: Some(hartlock_probe_zvknhb), ..ZVKNHA };
 
 /// A kernel and the extension that it needs.
-struct TableRow<K> {
-    needs: Extension,
+struct TableRow<K, T = Tier> {
+    needs: Extension<T>,
     kernel: K,
+}
+
+/// Functions that share a kernel, and the probe's say in the selection of that kernel.
+trait Family: Copy {
+    type Tier: Copy + 'static;
+
+    fn is_wanted(self, tier: Self::Tier, probe: &dyn Probe) -> bool;
+
+    fn reject(self, tier: Self::Tier, why: KernelFault, probe: &mut dyn Probe);
+}
+
+impl Family for HashFamily {
+    type Tier = Tier;
+
+    fn is_wanted(self, tier: Tier, probe: &dyn Probe) -> bool {
+        probe.is_wanted(self, tier)
+    }
+
+    fn reject(self, tier: Tier, why: KernelFault, probe: &mut dyn Probe) {
+        probe.rejected(self, tier, why);
+    }
 }
 
 /// A kernel for several messages, each of which takes `element_len` bytes of a vector register.
@@ -78,7 +101,7 @@ struct InLanes<K> {
     kernel: K,
 }
 
-/// The kernels of a hash family, for one message or for several, from the lowest tier to the highest.
+/// The kernels of a family, such as a hash for one message or for several, from the lowest tier to the highest.
 ///
 /// # Safety
 ///
@@ -88,8 +111,9 @@ struct InLanes<K> {
 /// register.
 unsafe trait Table: Sized {
     type Kernel: Copy + 'static;
-    const ROWS: &'static [TableRow<Self::Kernel>];
-    const FAMILY: HashFamily;
+    type Family: Family;
+    const ROWS: &'static [TableRow<Self::Kernel, TierOf<Self>>];
+    const FAMILY: Self::Family;
     /// True if this build contains the kernels of the family.
     const IS_CARRIED: bool;
 
@@ -99,6 +123,8 @@ unsafe trait Table: Sized {
     /// Selects the kernel of a row.
     fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>);
 }
+
+type TierOf<T> = <<T as Table>::Family as Family>::Tier;
 
 struct Sha256One;
 struct Sha256Many;
@@ -110,6 +136,7 @@ struct KeccakInLanes;
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha256One {
     type Kernel = Sha2One<u32, 64>;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
         TableRow { needs: RV64, kernel: hartlock_sha256_rv64 },
         TableRow { needs: ZBB, kernel: hartlock_sha256_rv64_zbb },
@@ -132,6 +159,7 @@ unsafe impl Table for Sha256One {
 // of a message are in two registers.
 unsafe impl Table for Sha256Many {
     type Kernel = InLanes<Sha2Many<u32, 64>>;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
         TableRow {
             needs: ZVKB,
@@ -157,6 +185,7 @@ unsafe impl Table for Sha256Many {
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for Sha512One {
     type Kernel = Sha2One<u64, 128>;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
         TableRow { needs: RV64, kernel: hartlock_sha512_rv64 },
         TableRow { needs: ZBB, kernel: hartlock_sha512_rv64_zbb },
@@ -179,6 +208,7 @@ unsafe impl Table for Sha512One {
 // of a message are in two registers.
 unsafe impl Table for Sha512Many {
     type Kernel = InLanes<Sha2Many<u64, 128>>;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
         TableRow {
             needs: ZVKB,
@@ -204,6 +234,7 @@ unsafe impl Table for Sha512Many {
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for KeccakOneByOne {
     type Kernel = KeccakOne;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
         TableRow { needs: RV64, kernel: hartlock_keccak_rv64 },
         TableRow { needs: ZBB, kernel: hartlock_keccak_rv64_zbb },
@@ -225,6 +256,7 @@ unsafe impl Table for KeccakOneByOne {
 // SAFETY: the argument for one message applies. In addition, each lane holds one word of each message.
 unsafe impl Table for KeccakInLanes {
     type Kernel = InLanes<KeccakMany>;
+    type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[TableRow {
         needs: ZVKB,
         kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_zvbb },
@@ -247,7 +279,7 @@ struct Token<T, const ROW: usize>(PhantomData<T>);
 impl<T: Table, const ROW: usize> Token<T, ROW> {
     const IS_CARRIED: bool = T::IS_CARRIED && ROW < T::ROWS.len() && Self::NEEDS.is_carried;
     // The remainder makes the constants valid for rows past the end. No token is made for such rows.
-    const NEEDS: Extension = T::ROWS[ROW % T::ROWS.len()].needs;
+    const NEEDS: Extension<TierOf<T>> = T::ROWS[ROW % T::ROWS.len()].needs;
     const KERNEL: T::Kernel = T::ROWS[ROW % T::ROWS.len()].kernel;
 
     fn detect(probe: &mut dyn Probe) -> Option<Self> {
@@ -263,7 +295,7 @@ fn sha2_one<T, W: Sha2Word<N> + 'static, const N: usize, const ROW: usize>(
     _: Token<T, ROW>,
 ) -> One<Compress<W, N>>
 where
-    T: Table<Kernel = Sha2One<W, N>>,
+    T: Table<Kernel = Sha2One<W, N>, Family = HashFamily>,
 {
     // Only the enclosing function can name `run`, and it requires the token. The same holds for the functions below.
     fn run<T, W: 'static, const N: usize, const ROW: usize>(state: &mut [W; 8], blocks: &[[u8; N]])
@@ -288,7 +320,7 @@ fn sha2_many<T, W: 'static, const N: usize, const ROW: usize>(
     token: Token<T, ROW>,
 ) -> Many<CompressMany<W>>
 where
-    T: Table<Kernel = InLanes<Sha2Many<W, N>>>,
+    T: Table<Kernel = InLanes<Sha2Many<W, N>>, Family = HashFamily>,
 {
     fn run<T, W: 'static, const N: usize, const ROW: usize>(
         states: &mut [[W; 8]],
@@ -321,7 +353,7 @@ where
 /// Returns the sponge kernel of a row for one message.
 fn keccak_one<T, const ROW: usize>(_: Token<T, ROW>) -> One<Absorb>
 where
-    T: Table<Kernel = KeccakOne>,
+    T: Table<Kernel = KeccakOne, Family = HashFamily>,
 {
     fn run<T, const ROW: usize>(
         state: &mut [u64; 25],
@@ -346,7 +378,7 @@ where
 /// Returns the sponge kernel of a row for several messages.
 fn keccak_many<T, const ROW: usize>(token: Token<T, ROW>) -> Many<AbsorbMany>
 where
-    T: Table<Kernel = InLanes<KeccakMany>>,
+    T: Table<Kernel = InLanes<KeccakMany>, Family = HashFamily>,
 {
     fn run<T, const ROW: usize>(
         states: &mut [[u64; 25]],
@@ -468,6 +500,8 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<Sha512Many>(kernels, probe);
     offer_table::<KeccakOneByOne>(kernels, probe);
     offer_table::<KeccakInLanes>(kernels, probe);
+    #[cfg(feature = "aes")]
+    aes::offer_all(kernels, probe);
 }
 
 /// Offers each row of a table with a call of its own. Without a loop, a stage contains only the rows that it uses,
@@ -486,11 +520,11 @@ fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut dyn Prob
         return;
     }
     let (family, tier) = (T::FAMILY, Token::<T, ROW>::NEEDS.tier);
-    if !probe.is_wanted(family, tier) {
+    if !family.is_wanted(tier, probe) {
         return;
     }
     let Some(token) = Token::<T, ROW>::detect(probe) else {
-        probe.rejected(family, tier, KernelFault::Trapped);
+        family.reject(tier, KernelFault::Trapped, probe);
         return;
     };
     let mut changed = *kernels;
@@ -498,6 +532,6 @@ fn offer<T: Table, const ROW: usize>(kernels: &mut Kernels, probe: &mut dyn Prob
     if T::answers(&changed) {
         *kernels = changed;
     } else {
-        probe.rejected(family, tier, KernelFault::WrongAnswer);
+        family.reject(tier, KernelFault::WrongAnswer, probe);
     }
 }

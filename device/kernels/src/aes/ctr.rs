@@ -22,12 +22,30 @@ pub fn apply(
     }
 }
 
+/// Does the same with a counter of 16 bytes, whose carry goes through the whole block (SP 800-38A appendix B.1 with m =
+/// 128). Any data is short enough for it.
+pub fn apply_wide(key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
+    let (mut counter, mut rest) = (u128::from_be_bytes(*first), data);
+    while !rest.is_empty() {
+        // Number of blocks before the last four bytes wrap.
+        let blocks = (1 << 32) - (counter & 0xffff_ffff);
+        let len = usize::try_from(blocks * BLOCK_SIZE as u128).unwrap_or(usize::MAX);
+        let len = len.min(rest.len());
+        let Some((now, later)) = core::mem::take(&mut rest).split_at_mut_checked(len) else {
+            return;
+        };
+        stream(key, &counter.to_be_bytes(), now);
+        counter = counter.wrapping_add(blocks);
+        rest = later;
+    }
+}
+
 /// The data has more than 2^32 blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CounterTooLong;
 
 /// Returns the counter block that is `count` blocks after `first`.
-pub(super) fn after(first: &Block, count: u32) -> Block {
+pub(crate) fn after(first: &Block, count: u32) -> Block {
     let [nonce @ .., a, b, c, d] = *first;
     let counter = u32::from_be_bytes([a, b, c, d]).wrapping_add(count);
     let mut block = [0; BLOCK_SIZE];
@@ -37,8 +55,13 @@ pub(super) fn after(first: &Block, count: u32) -> Block {
     block
 }
 
-/// XORs the key stream that starts with the encrypted block `first`.
+/// XORs the key stream that starts with the encrypted block `first`, with the kernel of the key.
 pub(super) fn stream(key: &AesKey, first: &Block, data: &mut [u8]) {
+    (key.kernels.ctr.run)(key, first, data);
+}
+
+/// The portable form of [`stream`].
+pub(crate) fn portable_stream(key: &AesKey, first: &Block, data: &mut [u8]) {
     let mut blocks = [[0; BLOCK_SIZE]; LANES];
     let mut done = 0_u32;
     for part in data.chunks_mut(LANES * BLOCK_SIZE) {

@@ -1,7 +1,7 @@
 //! Galois/counter mode (SP 800-38D): decryption that releases nothing that is not authentic.
 
-use super::ghash::Ghash;
-use super::{AesKey, BLOCK_SIZE, Block, LANES, ctr, xor};
+use super::ghash::{self, lengths};
+use super::{AesKey, BLOCK_SIZE, Block, LANES, ctr};
 use crate::secret::wipe;
 
 /// Lengths of a tag in bytes (SP 800-38D §5.2.1.2).
@@ -35,13 +35,21 @@ pub fn decrypt(
     text: &mut [u8],
     tag: &[u8],
 ) -> Result<(), GcmError> {
-    let first = authenticate(key, iv, aad, text, tag).inspect_err(|error| {
-        if *error == GcmError::NotAuthentic {
-            wipe(text);
-        }
-    })?;
-    ctr::stream(key, &first, text);
-    Ok(())
+    let mut message = Message::start(key, iv, aad, text.len(), tag.len())?;
+    let first = ctr::after(&message.first, 1);
+    // A kernel may decrypt what it hashes. Nobody else can read the text until the tag was compared.
+    (key.kernels.gcm.open)(key, &first, &message.hash_key, &mut message.hash, text);
+    message.compare(tag).inspect_err(|_| wipe(text))
+}
+
+/// Returns the tag of 16 bytes of a cipher text and of the additional data.
+///
+/// # Errors
+/// [`GcmError`].
+pub fn tag(key: &AesKey, iv: &[u8], aad: &[u8], text: &[u8]) -> Result<[u8; BLOCK_SIZE], GcmError> {
+    let mut message = Message::start(key, iv, aad, text.len(), BLOCK_SIZE)?;
+    message.add(text);
+    Ok(*message.finish())
 }
 
 /// Does the same for a text that stays as it is: `output` receives the plain text in pieces.
@@ -57,7 +65,11 @@ pub fn decrypt_to(
     output: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GcmError> {
     const PIECE: usize = LANES * BLOCK_SIZE;
-    let first = authenticate(key, iv, aad, text, tag)?;
+    let mut message = Message::start(key, iv, aad, text.len(), tag.len())?;
+    message.add(text);
+    let first = ctr::after(&message.first, 1);
+    message.compare(tag)?;
+    drop(message);
     let mut buffer = [0; PIECE];
     let mut done = 0_u32;
     for from in text.chunks(PIECE) {
@@ -71,53 +83,107 @@ pub fn decrypt_to(
     Ok(())
 }
 
-/// Checks the tag, and returns the counter block of the first block of the text.
-fn authenticate(
-    key: &AesKey,
-    iv: &[u8],
-    aad: &[u8],
-    text: &[u8],
-    tag: &[u8],
-) -> Result<Block, GcmError> {
-    let is_longer =
-        |bytes: &[u8], most: u64| u64::try_from(bytes.len()).is_ok_and(|len| len > most);
-    if iv.is_empty() {
-        return Err(GcmError::IvEmpty);
-    }
-    if !TAG_LENGTHS.contains(&tag.len()) {
-        return Err(GcmError::TagLength);
-    }
-    if is_longer(text, MAX_TEXT) || is_longer(aad, MAX_OTHER) || is_longer(iv, MAX_OTHER) {
-        return Err(GcmError::TooLong);
-    }
-    let mut hash_key = key.encrypt_one(&[0; BLOCK_SIZE]);
-    let first = first_counter(&hash_key, iv);
-    let mut hash = Ghash::new(&hash_key);
-    wipe(&mut hash_key);
-    hash.update(aad);
-    hash.update(text);
-    let mut expected = hash.finish(aad.len() as u64, text.len() as u64);
-    let mut mask = key.encrypt_one(&first);
-    xor(&mut expected, &mask);
-    wipe(&mut mask);
-    let difference = expected.iter().zip(tag).fold(0, |all, (ours, theirs)| all | ours ^ theirs);
-    wipe(&mut expected);
-    if core::hint::black_box(difference) != 0 {
-        return Err(GcmError::NotAuthentic);
-    }
-    Ok(ctr::after(&first, 1))
+/// The hash of a message whose tag is checked. Its secrets are overwritten when it is dropped.
+struct Message<'a> {
+    key: &'a AesKey,
+    /// The pre-counter block J0 (SP 800-38D §7.1, step 2).
+    first: Block,
+    hash_key: Block,
+    hash: Block,
+    /// The last block of the hash.
+    lengths: Block,
 }
 
-/// Returns the pre-counter block J0 (SP 800-38D §7.1, step 2).
-fn first_counter(hash_key: &Block, iv: &[u8]) -> Block {
-    if iv.len() == 12 {
-        let mut block = [0; BLOCK_SIZE];
-        for (to, from) in block.iter_mut().zip(iv.iter().chain(&[0, 0, 0, 1])) {
-            *to = *from;
+impl<'a> Message<'a> {
+    /// Checks the lengths, and hashes the additional data.
+    fn start(
+        key: &'a AesKey,
+        iv: &[u8],
+        aad: &[u8],
+        text_len: usize,
+        tag_len: usize,
+    ) -> Result<Self, GcmError> {
+        let is_longer = |len: usize, most: u64| u64::try_from(len).is_ok_and(|len| len > most);
+        if iv.is_empty() {
+            return Err(GcmError::IvEmpty);
         }
-        return block;
+        if !TAG_LENGTHS.contains(&tag_len) {
+            return Err(GcmError::TagLength);
+        }
+        if is_longer(text_len, MAX_TEXT)
+            || is_longer(aad.len(), MAX_OTHER)
+            || is_longer(iv.len(), MAX_OTHER)
+        {
+            return Err(GcmError::TooLong);
+        }
+        let mut message = Self {
+            key,
+            first: [0; BLOCK_SIZE],
+            hash_key: key.encrypt_one(&[0; BLOCK_SIZE]),
+            hash: [0; BLOCK_SIZE],
+            lengths: lengths(aad.len(), text_len),
+        };
+        message.set_first(iv);
+        message.add(aad);
+        Ok(message)
     }
-    let mut hash = Ghash::new(hash_key);
-    hash.update(iv);
-    hash.finish(0, iv.len() as u64)
+
+    /// Computes the pre-counter block.
+    fn set_first(&mut self, iv: &[u8]) {
+        if iv.len() == 12 {
+            for (to, from) in self.first.iter_mut().zip(iv.iter().chain(&[0, 0, 0, 1])) {
+                *to = *from;
+            }
+            return;
+        }
+        self.add(iv);
+        self.add(&lengths(0, iv.len()));
+        self.first = core::mem::take(&mut self.hash);
+    }
+
+    /// Hashes the bytes, padded with zeros to whole blocks.
+    fn add(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            (self.key.kernels.gcm.hash)(&self.hash_key, &mut self.hash, bytes);
+        }
+    }
+
+    /// Hashes the lengths, and makes the tag of the hash (SP 800-38D §7.1, steps 5 and 6).
+    fn finish(&mut self) -> &Block {
+        let lengths = self.lengths;
+        self.add(&lengths);
+        ctr::stream(self.key, &self.first, &mut self.hash);
+        &self.hash
+    }
+
+    /// Compares the tag with another one, in a time that does not depend on either.
+    fn compare(&mut self, tag: &[u8]) -> Result<(), GcmError> {
+        let expected = self.finish();
+        let difference =
+            expected.iter().zip(tag).fold(0, |all, (ours, theirs)| all | ours ^ theirs);
+        if core::hint::black_box(difference) != 0 {
+            return Err(GcmError::NotAuthentic);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Message<'_> {
+    fn drop(&mut self) {
+        wipe(&mut self.hash_key);
+        wipe(&mut self.hash);
+    }
+}
+
+/// The portable form of the decryption: adds the text to the hash, and XORs the key stream that starts with the encrypted
+/// block `first`.
+pub(crate) fn portable_open(
+    key: &AesKey,
+    first: &Block,
+    hash_key: &Block,
+    hash: &mut Block,
+    text: &mut [u8],
+) {
+    ghash::add(hash_key, hash, text);
+    ctr::portable_stream(key, first, text);
 }

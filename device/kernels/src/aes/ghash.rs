@@ -2,10 +2,23 @@
 //!
 //! A block is a number of 128 bits whose highest bit is the coefficient of x^0.
 
+use super::Block;
 use crate::secret::wipe;
 
+/// Returns the last block of a hash, for lengths in bytes.
+pub(super) fn lengths(aad_len: usize, text_len: usize) -> Block {
+    (u128::from(aad_len as u64) << 67 | u128::from(text_len as u64) << 3).to_be_bytes()
+}
+
+/// Adds the bytes, padded with zeros to whole blocks, to the hash under a hash key. This is the portable form.
+pub(super) fn add(hash_key: &Block, hash: &mut Block, bytes: &[u8]) {
+    let mut state = Ghash::new(hash_key, hash);
+    state.update(bytes);
+    *hash = state.value();
+}
+
 /// The hash of the blocks until now, and the hash key. Both are overwritten when they are dropped.
-pub(super) struct Ghash {
+struct Ghash {
     /// The two halves of the key, their sum, and each of the three with its bits reversed.
     key: [u64; 6],
     state: [u64; 2],
@@ -25,18 +38,21 @@ fn product(a: u64, b: u64) -> u64 {
 }
 
 impl Ghash {
-    /// Starts with the hash key H.
-    pub(super) fn new(key: &[u8; 16]) -> Self {
-        let key = u128::from_be_bytes(*key);
-        let (high, low) = ((key >> 64) as u64, key as u64);
+    /// Continues a hash with the hash key H.
+    fn new(key: &Block, hash: &Block) -> Self {
+        let halves = |block: &Block| {
+            let block = u128::from_be_bytes(*block);
+            [(block >> 64) as u64, block as u64]
+        };
+        let [high, low] = halves(key);
         let parts = [high, low, high ^ low];
         let [a, b, c] = parts;
         let [d, e, f] = parts.map(u64::reverse_bits);
-        Self { key: [a, b, c, d, e, f], state: [0; 2] }
+        Self { key: [a, b, c, d, e, f], state: halves(hash) }
     }
 
     /// Adds the bytes, padded with zeros to whole blocks.
-    pub(super) fn update(&mut self, bytes: &[u8]) {
+    fn update(&mut self, bytes: &[u8]) {
         let (blocks, rest) = bytes.as_chunks::<16>();
         for block in blocks {
             self.add(block);
@@ -48,13 +64,6 @@ impl Ghash {
             }
             self.add(&block);
         }
-    }
-
-    /// Adds the block of the lengths in bytes, and returns the hash.
-    pub(super) fn finish(mut self, aad_len: u64, text_len: u64) -> [u8; 16] {
-        let lengths = u128::from(aad_len) << 67 | u128::from(text_len) << 3;
-        self.add(&lengths.to_be_bytes());
-        self.value()
     }
 
     fn value(&self) -> [u8; 16] {

@@ -48,7 +48,8 @@ fn a_key_has_one_of_three_lengths() {
     let mut key = key(&[1; 16]);
     for size in [0, 1, 15, 17, 20, 28, 31, 33, 40, 64] {
         assert_eq!(key.expand(&vec![1; size]), Err(KeySizeUnknown));
-        assert!(key.keys.as_flattened().iter().all(|word| *word == 0), "the old key is there");
+        assert!(key.planes.as_flattened().iter().all(|word| *word == 0), "the old key is there");
+        assert!(key.columns.as_flattened().iter().all(|word| *word == 0), "the old key is there");
     }
     assert_eq!(std::format!("{key:?}"), "AesKey");
 }
@@ -225,5 +226,42 @@ proptest! {
         let mut data = pattern(len);
         prop_assert_eq!(cbc::encrypt(&key, &[0; 16], &mut data), wanted);
         prop_assert!(len % 16 == 0 || data == pattern(len));
+    }
+}
+
+/// SP 800-38A appendix F.5.5: AES-256, four blocks.
+#[test]
+fn the_example_of_counter_mode_is_right() {
+    let key = key(&bytes("603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4"));
+    let first = bytes("f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff").try_into().unwrap();
+    let mut data = bytes(
+        "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52eff69f2445\
+         df4f9b17ad2b417be66c3710",
+    );
+    let cipher = bytes(
+        "601ec313775789a5b7a7f504bbf3d228f443e3ca4d62b59aca84e990cacaf5c52b0930daa23de94ce87017ba2d84988ddfc9c58d\
+         b67aada613c2dd08457941a6",
+    );
+    let mut wide = data.clone();
+    ctr::apply(&key, &first, &mut data).unwrap();
+    assert_eq!(data, cipher);
+    ctr::apply_wide(&key, &first, &mut wide);
+    assert_eq!(wide, cipher);
+}
+
+#[test]
+fn a_wide_counter_wraps_in_its_sixteen_bytes() {
+    let key = key(&pattern(24));
+    // In the last four bytes, in others, and in all.
+    for before in [2, 3, 4, 9] {
+        for high in [7_u128, 0x0123_ffff_ffff, u128::MAX >> 32] {
+            let first = (high << 32 | 0xffff_ffff) - (before - 1);
+            let mut data = vec![0; 16 * 11 + 5];
+            ctr::apply_wide(&key, &first.to_be_bytes(), &mut data);
+            for (at, block) in (0_u128..).zip(data.chunks(16)) {
+                let wanted = key.encrypt_one(&first.wrapping_add(at).to_be_bytes());
+                assert_eq!(block, &wanted[..block.len()], "block {at}, {before} before the carry");
+            }
+        }
     }
 }

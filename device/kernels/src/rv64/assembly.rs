@@ -5,7 +5,7 @@
 
 use core::arch::global_asm;
 
-global_asm!(include_str!("probes.S"));
+global_asm!(include_str!("probe_macros.S"), include_str!("probes.S"));
 
 #[allow(unused_macros, reason = "not every stage carries kernels")]
 /// Assembles files in the given order, so that macros are defined before their use.
@@ -33,6 +33,10 @@ assemble!("frame_macros" "sha2_macros" "sha256_rv64_zknh" "sha512_rv64_zknh");
 assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb" "keccak_rv64_zvbb");
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
+#[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
+assemble!("frame_macros" "probe_macros" "aes_probes");
+#[cfg(all(feature = "aes", feature = "zvkned"))]
+assemble!("frame_macros" "aes_zvkned_macros" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg");
 
 /// A function that executes every instruction of an extension that a kernel uses. It preserves all state that the
 /// calling convention requires.
@@ -67,6 +71,37 @@ pub(super) type KeccakMany = unsafe extern "C" fn(
     n: usize,
     rate_words: usize,
     rounds: usize,
+);
+
+/// A kernel that XORs the key stream of AES to `len` bytes.
+#[cfg(feature = "aes")]
+pub(super) type AesCtr = unsafe extern "C" fn(
+    keys: *const [u32; 4],
+    rounds: usize,
+    counter: *const [u8; 16],
+    data: *mut u8,
+    len: usize,
+);
+
+/// A kernel that adds `len` bytes to a hash.
+#[cfg(feature = "aes")]
+pub(super) type Ghash = unsafe extern "C" fn(
+    hash_key: *const [u8; 16],
+    hash: *mut [u8; 16],
+    data: *const u8,
+    len: usize,
+);
+
+/// A kernel that adds `len` bytes to a hash, and XORs the key stream of AES to them.
+#[cfg(feature = "aes")]
+pub(super) type AesGcm = unsafe extern "C" fn(
+    keys: *const [u32; 4],
+    rounds: usize,
+    counter: *const [u8; 16],
+    hash_key: *const [u8; 16],
+    hash: *mut [u8; 16],
+    text: *mut u8,
+    len: usize,
 );
 
 unsafe extern "C" {
@@ -179,5 +214,33 @@ unsafe extern "C" {
         n: usize,
         rate_words: usize,
         rounds: usize,
+    );
+}
+
+#[cfg(feature = "aes")]
+unsafe extern "C" {
+    pub(super) fn hartlock_probe_zvkned();
+    pub(super) fn hartlock_aes_ctr_rv64_zvkned(
+        keys: *const [u32; 4],
+        rounds: usize,
+        counter: *const [u8; 16],
+        data: *mut u8,
+        len: usize,
+    );
+    pub(super) fn hartlock_probe_zvkned_zvkg();
+    pub(super) fn hartlock_ghash_rv64_zvkg(
+        hash_key: *const [u8; 16],
+        hash: *mut [u8; 16],
+        data: *const u8,
+        len: usize,
+    );
+    pub(super) fn hartlock_aes_gcm_rv64_zvkg(
+        keys: *const [u32; 4],
+        rounds: usize,
+        counter: *const [u8; 16],
+        hash_key: *const [u8; 16],
+        hash: *mut [u8; 16],
+        text: *mut u8,
+        len: usize,
     );
 }

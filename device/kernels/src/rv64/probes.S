@@ -6,7 +6,7 @@
 // (device/kernels/src/rv64.rs). The results are not used, because known-answer tests follow.
 //
 // Each probe needs the extension in its name: Zbb, Zknh, Zvkb, Zvknha or Zvknhb. The vector probes
-// also need V. The probes access no memory and use no stack.
+// also need V. The probes access no memory and use no stack. Include probe_macros.S before this file.
 //
 //   clobber t0, t1; the vector probes also v0-v15, vl and vtype
 
@@ -53,15 +53,6 @@ hartlock_probe_zknh:
 
 .option push
 .option arch, +v, +zvkb, +zvknhb
-
-// This traps if vector registers have fewer than 128 bits, which the kernels require.
-.macro NEED_128_BITS
-    csrr  t0, vlenb
-    li    t1, 16
-    bgeu  t0, t1, .L_wide_\@
-    unimp
-.L_wide_\@:
-.endm
 
 .globl hartlock_vlenb
 .hidden hartlock_vlenb
