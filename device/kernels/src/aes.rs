@@ -44,6 +44,10 @@ type Blocks = [Block; LANES];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySizeUnknown;
 
+/// Round keys as columns. Kernels load two columns at once.
+#[repr(C, align(8))]
+struct Columns([[u32; 4]; MAX_ROUND_KEYS]);
+
 /// An expanded key, which is overwritten when it is dropped.
 ///
 /// Only an empty one can be made, which is then filled in place: a move would leave a copy behind.
@@ -55,7 +59,7 @@ pub struct AesKey {
         not(target_arch = "riscv64"),
         allow(dead_code, reason = "no other machine has kernels")
     )]
-    columns: [[u32; 4]; MAX_ROUND_KEYS],
+    columns: Columns,
     /// Number of rounds; 0 before the first expansion.
     rounds: usize,
     kernels: AesKernels,
@@ -69,7 +73,7 @@ impl AesKey {
     pub const fn with(kernels: &Kernels) -> Self {
         Self {
             planes: [[0; 8]; MAX_ROUND_KEYS],
-            columns: [[0; 4]; MAX_ROUND_KEYS],
+            columns: Columns([[0; 4]; MAX_ROUND_KEYS]),
             rounds: 0,
             kernels: kernels.aes,
         }
@@ -87,7 +91,7 @@ impl AesKey {
             return Err(KeySizeUnknown);
         }
         self.rounds = size.wrapping_add(6);
-        let expanded = self.columns.as_flattened_mut();
+        let expanded = self.columns.0.as_flattened_mut();
         for (to, from) in expanded.iter_mut().zip(words) {
             *to = u32::from_le_bytes(*from);
         }
@@ -106,11 +110,11 @@ impl AesKey {
                 *place = next;
             }
         }
-        for (planes, columns) in self.planes.iter_mut().zip(&self.columns) {
+        for (planes, columns) in self.planes.iter_mut().zip(&self.columns.0) {
             bitsliced::spread_round_key(planes, columns);
         }
         // In memory a kernel finds the first byte of each column first.
-        for column in self.columns.as_flattened_mut() {
+        for column in self.columns.0.as_flattened_mut() {
             *column = column.to_le();
         }
         Ok(())
@@ -125,7 +129,7 @@ impl AesKey {
     #[cfg(target_arch = "riscv64")]
     pub(crate) fn columns(&self) -> Option<(&[[u32; 4]], usize)> {
         let is_expanded = matches!(self.rounds, 10 | 12 | 14);
-        let keys = self.columns.get(..=self.rounds).filter(|_| is_expanded)?;
+        let keys = self.columns.0.get(..=self.rounds).filter(|_| is_expanded)?;
         Some((keys, self.rounds))
     }
 
@@ -149,7 +153,7 @@ impl AesKey {
     fn wipe(&mut self) {
         self.rounds = 0;
         wipe(self.planes.as_flattened_mut());
-        wipe(self.columns.as_flattened_mut());
+        wipe(self.columns.0.as_flattened_mut());
     }
 }
 

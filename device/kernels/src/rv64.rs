@@ -9,6 +9,8 @@
 mod aes;
 mod aligned;
 mod assembly;
+#[cfg(feature = "aes")]
+mod quads;
 
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 use core::arch::asm;

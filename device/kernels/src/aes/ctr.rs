@@ -46,11 +46,9 @@ pub struct CounterTooLong;
 
 /// Returns the counter block that is `count` blocks after `first`.
 pub(crate) fn after(first: &Block, count: u32) -> Block {
-    let [nonce @ .., a, b, c, d] = *first;
-    let counter = u32::from_be_bytes([a, b, c, d]).wrapping_add(count);
-    let mut block = [0; BLOCK_SIZE];
-    for (to, from) in block.iter_mut().zip(nonce.into_iter().chain(counter.to_be_bytes())) {
-        *to = from;
+    let mut block = *first;
+    if let Some(last) = block.last_chunk_mut() {
+        *last = u32::from_be_bytes(*last).wrapping_add(count).to_be_bytes();
     }
     block
 }

@@ -130,10 +130,9 @@ impl<'a> Message<'a> {
 
     /// Computes the pre-counter block.
     fn set_first(&mut self, iv: &[u8]) {
-        if iv.len() == 12 {
-            for (to, from) in self.first.iter_mut().zip(iv.iter().chain(&[0, 0, 0, 1])) {
-                *to = *from;
-            }
+        if let (Some(start), Ok(iv)) = (self.first.first_chunk_mut::<12>(), iv.try_into()) {
+            *start = iv;
+            self.first[BLOCK_SIZE - 1] = 1;
             return;
         }
         self.add(iv);

@@ -1,6 +1,7 @@
 //! Kernels of AES: their tables, and the safe functions that tokens allow.
 
 use super::assembly::*;
+use super::quads::{Aligned, each_block, each_quad};
 use super::{Extension, Family, Table, TableRow, Token, offer_table};
 use crate::aes::ctr::portable_stream;
 use crate::aes::gcm::portable_open;
@@ -8,6 +9,7 @@ use crate::aes::kernels::{CipherMode, CipherTier, Ctr, Gcm};
 use crate::aes::known::{answers_ctr, answers_gcm};
 use crate::aes::{AesKey, Block};
 use crate::dispatch::{KernelFault, Kernels, Probe};
+use crate::secret::wipe;
 
 impl Family for CipherMode {
     type Tier = CipherTier;
@@ -21,6 +23,15 @@ impl Family for CipherMode {
     }
 }
 
+/// Zkne with Zbkb.
+const ZKNE: Extension<CipherTier> = Extension {
+    tier: CipherTier::Zkne,
+    is_carried: cfg!(feature = "zkne"),
+    probe: Some(hartlock_probe_zkne),
+};
+/// Zkne with Zbkb and Zbkc.
+const ZKNE_ZBKC: Extension<CipherTier> =
+    Extension { probe: Some(hartlock_probe_zkne_zbkc), ..ZKNE };
 /// The vector extension with Zvkb and Zvkned.
 const ZVKNED: Extension<CipherTier> = Extension {
     tier: CipherTier::Zvkned,
@@ -28,15 +39,44 @@ const ZVKNED: Extension<CipherTier> = Extension {
     probe: Some(hartlock_probe_zvkned),
 };
 
+/// The vector extension with Zvkb, Zvkned and Zvbc.
+const ZVBC: Extension<CipherTier> = Extension { probe: Some(hartlock_probe_zvkned_zvbc), ..ZVKNED };
 /// The vector extension with Zvkb, Zvkned and Zvkg.
 const ZVKG: Extension<CipherTier> =
     Extension { tier: CipherTier::Zvkg, probe: Some(hartlock_probe_zvkned_zvkg), ..ZVKNED };
 
+/// A kernel of counter mode.
+#[derive(Clone, Copy)]
+enum Streaming {
+    /// For any text.
+    Bytes(AesCtr),
+    /// For whole quads of blocks that are aligned, like the counter block.
+    Quads(AesCtr),
+}
+
+/// A kernel of GHASH.
+#[derive(Clone, Copy)]
+enum Hashing {
+    /// For any data.
+    Bytes(Ghash),
+    /// For whole blocks that are aligned, like hash key and hash.
+    Blocks(Ghash),
+}
+
+/// How a text is hashed and decrypted.
+#[derive(Clone, Copy)]
+enum Opening {
+    /// In one pass.
+    Together(AesGcm),
+    /// By the kernel of the hash, and then by this one.
+    AfterHash(Streaming),
+}
+
 /// The kernels of GCM with the same extensions.
 #[derive(Clone, Copy)]
 struct GcmRow {
-    hash: Ghash,
-    open: AesGcm,
+    hash: Hashing,
+    open: Opening,
 }
 
 struct CtrTable;
@@ -44,10 +84,12 @@ struct GcmTable;
 
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for CtrTable {
-    type Kernel = AesCtr;
+    type Kernel = Streaming;
     type Family = CipherMode;
-    const ROWS: &'static [TableRow<Self::Kernel, CipherTier>] =
-        &[TableRow { needs: ZVKNED, kernel: hartlock_aes_ctr_rv64_zvkned }];
+    const ROWS: &'static [TableRow<Self::Kernel, CipherTier>] = &[
+        TableRow { needs: ZKNE, kernel: Streaming::Quads(hartlock_aes_ctr_rv64_zkne) },
+        TableRow { needs: ZVKNED, kernel: Streaming::Bytes(hartlock_aes_ctr_rv64_zvkned) },
+    ];
     const FAMILY: CipherMode = CipherMode::Ctr;
     const IS_CARRIED: bool = true;
 
@@ -64,10 +106,29 @@ unsafe impl Table for CtrTable {
 unsafe impl Table for GcmTable {
     type Kernel = GcmRow;
     type Family = CipherMode;
-    const ROWS: &'static [TableRow<Self::Kernel, CipherTier>] = &[TableRow {
-        needs: ZVKG,
-        kernel: GcmRow { hash: hartlock_ghash_rv64_zvkg, open: hartlock_aes_gcm_rv64_zvkg },
-    }];
+    const ROWS: &'static [TableRow<Self::Kernel, CipherTier>] = &[
+        TableRow {
+            needs: ZKNE_ZBKC,
+            kernel: GcmRow {
+                hash: Hashing::Blocks(hartlock_ghash_rv64_zbkc),
+                open: Opening::AfterHash(Streaming::Quads(hartlock_aes_ctr_rv64_zkne)),
+            },
+        },
+        TableRow {
+            needs: ZVBC,
+            kernel: GcmRow {
+                hash: Hashing::Bytes(hartlock_ghash_rv64_zvbc),
+                open: Opening::AfterHash(Streaming::Bytes(hartlock_aes_ctr_rv64_zvkned)),
+            },
+        },
+        TableRow {
+            needs: ZVKG,
+            kernel: GcmRow {
+                hash: Hashing::Bytes(hartlock_ghash_rv64_zvkg),
+                open: Opening::Together(hartlock_aes_gcm_rv64_zvkg),
+            },
+        },
+    ];
     const FAMILY: CipherMode = CipherMode::Gcm;
     const IS_CARRIED: bool = true;
 
@@ -80,23 +141,72 @@ unsafe impl Table for GcmTable {
     }
 }
 
+/// XORs a key stream to a text.
+///
+/// # Safety
+///
+/// The hart must have the instructions of the kernel.
+unsafe fn stream(kernel: Streaming, key: &AesKey, first: &Block, text: &mut [u8]) {
+    let Some((keys, rounds)) = key.columns() else {
+        return portable_stream(key, first, text);
+    };
+    match kernel {
+        Streaming::Bytes(kernel) => {
+            // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads `rounds` + 1 round
+            // keys, which `columns` guarantees, and the counter block, and rewrites the text. All of them are borrowed
+            // here.
+            unsafe { kernel(keys.as_ptr(), rounds, first, text.as_mut_ptr(), text.len()) }
+        }
+        Streaming::Quads(kernel) => each_quad(first, text, |first, text| {
+            // SAFETY: the same argument applies. Round keys and counter block are aligned by their types, and
+            // `each_quad` passes whole quads that are aligned.
+            unsafe {
+                kernel(keys.as_ptr(), rounds, &raw const first.0, text.as_mut_ptr(), text.len())
+            }
+        }),
+    }
+}
+
+/// Adds data to a hash.
+///
+/// # Safety
+///
+/// The hart must have the instructions of the kernel.
+unsafe fn add(kernel: Hashing, hash_key: &Block, hash: &mut Block, data: &[u8]) {
+    match kernel {
+        Hashing::Bytes(kernel) => {
+            // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads hash key and data, and
+            // rewrites the hash. All of them are borrowed here.
+            unsafe { kernel(hash_key, hash, data.as_ptr(), data.len()) }
+        }
+        Hashing::Blocks(kernel) => {
+            let (mut aligned_key, mut aligned) = (Aligned(*hash_key), Aligned(*hash));
+            each_block(data, |data| {
+                // SAFETY: the same argument applies. Hash key and hash are aligned by their types, and `each_block`
+                // passes whole blocks that are aligned.
+                unsafe {
+                    kernel(&raw const aligned_key.0, &raw mut aligned.0, data.as_ptr(), data.len());
+                }
+            });
+            *hash = aligned.0;
+            wipe(&mut aligned_key.0);
+            wipe(&mut aligned.0);
+        }
+    }
+}
+
 /// Returns the kernel of a row for counter mode.
 fn ctr<T, const ROW: usize>(_: Token<T, ROW>) -> Ctr
 where
-    T: Table<Kernel = AesCtr, Family = CipherMode>,
+    T: Table<Kernel = Streaming, Family = CipherMode>,
 {
-    // Only the enclosing function can name `run`, and it requires the token.
-    fn run<T, const ROW: usize>(key: &AesKey, first: &Block, data: &mut [u8])
+    // Only the enclosing function can name `run`, and it requires the token. The same holds for the functions below.
+    fn run<T, const ROW: usize>(key: &AesKey, first: &Block, text: &mut [u8])
     where
-        T: Table<Kernel = AesCtr>,
+        T: Table<Kernel = Streaming>,
     {
-        let Some((keys, rounds)) = key.columns() else {
-            return portable_stream(key, first, data);
-        };
-        let kernel = Token::<T, ROW>::KERNEL;
-        // SAFETY: the token proves that the hart has the instructions. The kernel reads `rounds` + 1 round keys, which
-        // `columns` guarantees, and the counter block, and rewrites the data. All of them are borrowed here.
-        unsafe { kernel(keys.as_ptr(), rounds, first, data.as_mut_ptr(), data.len()) }
+        // SAFETY: the token proves that the hart has the instructions.
+        unsafe { stream(const { Token::<T, ROW>::KERNEL }, key, first, text) }
     }
     Ctr { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, ROW> }
 }
@@ -106,15 +216,12 @@ fn gcm<T, const ROW: usize>(_: Token<T, ROW>) -> Gcm
 where
     T: Table<Kernel = GcmRow, Family = CipherMode>,
 {
-    // Only the enclosing function can name the two others, and it requires the token.
-    fn add<T, const ROW: usize>(hash_key: &Block, hash: &mut Block, data: &[u8])
+    fn hash<T, const ROW: usize>(hash_key: &Block, hash: &mut Block, data: &[u8])
     where
         T: Table<Kernel = GcmRow>,
     {
-        let kernel = const { Token::<T, ROW>::KERNEL.hash };
-        // SAFETY: the token proves that the hart has the instructions. The kernel reads hash key and data, and rewrites the
-        // hash. All of them are borrowed here.
-        unsafe { kernel(hash_key, hash, data.as_ptr(), data.len()) }
+        // SAFETY: the token proves that the hart has the instructions.
+        unsafe { add(const { Token::<T, ROW>::KERNEL.hash }, hash_key, hash, data) }
     }
 
     fn open<T, const ROW: usize>(
@@ -126,17 +233,27 @@ where
     ) where
         T: Table<Kernel = GcmRow>,
     {
+        let GcmRow { hash: hashing, open } = const { Token::<T, ROW>::KERNEL };
         let Some((keys, rounds)) = key.columns() else {
             return portable_open(key, first, hash_key, hash, text);
         };
-        let kernel = const { Token::<T, ROW>::KERNEL.open };
-        // SAFETY: the token proves that the hart has the instructions. The kernel reads `rounds` + 1 round keys, which
-        // `columns` guarantees, the counter block and the hash key, and rewrites hash and text. All of them are borrowed here.
-        unsafe {
-            kernel(keys.as_ptr(), rounds, first, hash_key, hash, text.as_mut_ptr(), text.len());
+        match open {
+            Opening::Together(kernel) => {
+                let (text, len) = (text.as_mut_ptr(), text.len());
+                // SAFETY: the token proves that the hart has the instructions. The kernel reads `rounds` + 1 round
+                // keys, which `columns` guarantees, the counter block and the hash key, and rewrites hash and text. All
+                // of them are borrowed here.
+                unsafe { kernel(keys.as_ptr(), rounds, first, hash_key, hash, text, len) }
+            }
+            Opening::AfterHash(streaming) => {
+                // SAFETY: the token proves that the hart has the instructions.
+                unsafe { add(hashing, hash_key, hash, text) }
+                // SAFETY: the same argument applies.
+                unsafe { stream(streaming, key, first, text) }
+            }
         }
     }
-    Gcm { tier: Token::<T, ROW>::NEEDS.tier, hash: add::<T, ROW>, open: open::<T, ROW> }
+    Gcm { tier: Token::<T, ROW>::NEEDS.tier, hash: hash::<T, ROW>, open: open::<T, ROW> }
 }
 
 /// Tests every kernel, and selects the best of each mode. GCM comes last, because it uses the kernel of counter mode.

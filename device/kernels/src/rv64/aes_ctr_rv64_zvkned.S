@@ -3,7 +3,7 @@
 //
 // AES in counter mode (SP 800-38A §6.5) in place, with the incrementing function inc_32 (SP 800-38D §6.2), which wraps in the
 // last four bytes of the counter block. Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128), Zvkb
-// (vrev8) and Zvkned. Include frame_macros.S and aes_zvkned_macros.S before this file.
+// (vrev8) and Zvkned. Include frame_macros.S and aes_vector_macros.S before this file.
 //
 //   a0  expanded key: rounds + 1 round keys, 4-byte aligned, each in the order of its bytes
 //   a1  rounds: 10, 12 or 14               a2  first counter block
@@ -66,12 +66,8 @@
     AES_ZVKNED_FIRST_COUNTERS v4, v8, v12
 
     // a6 is the end of the whole pairs of groups, and a4 the number of bytes after it.
-    slli  t0, a5, 1
-    addi  t0, t0, -1
-    not   t2, t0
-    and   a6, a4, t2
-    and   a4, a4, t0
-    add   a6, a6, a3
+    slli  t3, a5, 1
+    AES_VECTOR_WHOLE_GROUPS a6, a3, a4, t3
     beq   a3, a6, .L_aes_ctr_zvkned_rest_\@
 .L_aes_ctr_zvkned_pair_\@:
     AES_ZVKNED_NEXT_COUNTERS v8, v4, t1
@@ -118,6 +114,6 @@ HARTLOCK_FUNCTION hartlock_aes_ctr_rv64_zvkned, +zve64x, +zvkb, +zvkned
 .L_aes_ctr_zvkned_128:
     AES_CTR_ZVKNED 10
 .L_aes_ctr_zvkned_end:
-    AES_ZVKNED_WIPE_REGISTERS
+    AES_VECTOR_WIPE_REGISTERS
     ret
 HARTLOCK_FUNCTION_END hartlock_aes_ctr_rv64_zvkned

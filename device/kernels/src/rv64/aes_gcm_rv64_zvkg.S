@@ -4,7 +4,7 @@
 //
 // The first function adds data, padded with zeros to whole blocks, to a hash (GHASH, SP 800-38D §6.4). The second one does so with
 // a cipher text and also decrypts it in place (GCTR, §6.5), in one pass. Need RV64I, the vector extension (Zve64x is
-// enough, with VLEN >= 128), Zvkb (vrev8), Zvkned and Zvkg. Include frame_macros.S and aes_zvkned_macros.S before
+// enough, with VLEN >= 128), Zvkb (vrev8), Zvkned and Zvkg. Include frame_macros.S and aes_vector_macros.S before
 // this file.
 //
 //   keys      expanded key: rounds + 1 round keys, 4-byte aligned, each in the order of its bytes
@@ -62,35 +62,10 @@
     bltu  t0, t1, .L_ghash_zvkg_power_\@
 .endm
 
-// Loads 16 bytes from \address to the first element group of \group, and sets its other bytes to zero.
-.macro GHASH_ZVKG_LOAD_BLOCK group, address
-    vsetvli t0, zero, e8, m4, ta, ma
-    vmv.v.i \group, 0
-    vsetivli zero, .L_AES_BLOCK, e8, m4, tu, ma
-    vle8.v \group, (\address)
-.endm
-
-// Replaces the sums in v16 by one in the first element group, and zeros. \scratch is a register group. Afterwards SEW is 32
-// and LMUL 4 for all elements; t0 is changed.
-.macro GHASH_ZVKG_FOLD scratch
-    vsetvli t0, zero, e32, m4, ta, ma
-.L_ghash_zvkg_fold_\@:
-    srli  t0, t0, 1
-    vslidedown.vx \scratch, v16, t0
-    vxor.vv v16, v16, \scratch
-    addi  t2, t0, -.L_AES_WORDS
-    bnez  t2, .L_ghash_zvkg_fold_\@
-    vmv4r.v \scratch, v16
-    vmv.v.i v16, 0
-    vsetivli zero, .L_AES_WORDS, e32, m4, tu, ma
-    vmv.v.v v16, \scratch
-    vsetvli t0, zero, e32, m4, ta, mu
-.endm
-
 // --- GHASH alone -------------------------------------------------------------------------------
 
 HARTLOCK_FUNCTION hartlock_ghash_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
-    GHASH_ZVKG_LOAD_BLOCK v16, a1
+    AES_VECTOR_LOAD_BLOCK v16, a1
     vsetivli zero, .L_AES_BLOCK, e8, m1, ta, ma
     vle8.v v24, (a0)
 
@@ -110,11 +85,7 @@ HARTLOCK_FUNCTION hartlock_ghash_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
     GHASH_ZVKG_POWERS v4, v20, v24, v8, v28
     csrr  a4, vlenb
     slli  a4, a4, 2
-    addi  t0, a4, -1
-    not   t2, t0
-    and   a5, a3, t2
-    and   a3, a3, t0
-    add   a5, a5, a2
+    AES_VECTOR_WHOLE_GROUPS a5, a2, a3, a4
     beq   a2, a5, .L_ghash_zvkg_rest
     sub   t3, a5, a4                            // the last whole group
     beq   a2, t3, .L_ghash_zvkg_last
@@ -127,7 +98,7 @@ HARTLOCK_FUNCTION hartlock_ghash_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
     vl4re8.v v12, (a2)
     add   a2, a2, a4
     vghsh.vv v16, v4, v12
-    GHASH_ZVKG_FOLD v8
+    AES_VECTOR_FOLD v16, v8
 
     // t3 is the number of words of the blocks that are left.
 .L_ghash_zvkg_rest:
@@ -144,12 +115,12 @@ HARTLOCK_FUNCTION hartlock_ghash_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
     vle8.v v12, (a2)
     vsetvli zero, t3, e32, m4, tu, ma
     vghsh.vv v16, v20, v12
-    GHASH_ZVKG_FOLD v8
+    AES_VECTOR_FOLD v16, v8
 
 .L_ghash_zvkg_end:
     vsetivli zero, .L_AES_BLOCK, e8, m1, ta, ma
     vse8.v v16, (a1)
-    AES_ZVKNED_WIPE_REGISTERS
+    AES_VECTOR_WIPE_REGISTERS
     ret
 HARTLOCK_FUNCTION_END hartlock_ghash_rv64_zvkg
 
@@ -188,11 +159,7 @@ HARTLOCK_FUNCTION_END hartlock_ghash_rv64_zvkg
     srli  a2, a7, 4                             // the number of blocks of a group
 
     // a0 is the end of the whole groups, t3 that of the groups before the last one, and a6 the number of bytes after a0.
-    addi  t0, a7, -1
-    not   t2, t0
-    and   a0, a6, t2
-    and   a6, a6, t0
-    add   a0, a0, a5
+    AES_VECTOR_WHOLE_GROUPS a0, a5, a6, a7
     beq   a5, a0, .L_aes_gcm_zvkg_rest_\@
     sub   t3, a0, a7
     beq   a5, t3, .L_aes_gcm_zvkg_last_\@
@@ -212,7 +179,7 @@ HARTLOCK_FUNCTION_END hartlock_ghash_rv64_zvkg
     mv    t3, a0
     j     .L_aes_gcm_zvkg_group_\@
 .L_aes_gcm_zvkg_sum_\@:
-    GHASH_ZVKG_FOLD v8
+    AES_VECTOR_FOLD v16, v8
 
     // t3 is the number of words of the blocks that are left.
 .L_aes_gcm_zvkg_rest_\@:
@@ -236,7 +203,7 @@ HARTLOCK_FUNCTION_END hartlock_ghash_rv64_zvkg
     vsetvli zero, a6, e8, m4, ta, ma
     vxor.vv v12, v12, v8
     vse8.v v12, (a5)
-    GHASH_ZVKG_FOLD v8
+    AES_VECTOR_FOLD v16, v8
     j     .L_aes_gcm_zvkg_end
 .endm
 
@@ -251,7 +218,7 @@ HARTLOCK_FUNCTION hartlock_aes_gcm_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
     vle8.v v24, (a3)
     GHASH_ZVKG_POWERS v4, v20, v24, v8, v28
     vs4r.v v4, (t6)
-    GHASH_ZVKG_LOAD_BLOCK v16, a4
+    AES_VECTOR_LOAD_BLOCK v16, a4
     li    t0, 12
     bltu  a1, t0, .L_aes_gcm_zvkg_128
     beq   a1, t0, .L_aes_gcm_zvkg_192
@@ -264,7 +231,7 @@ HARTLOCK_FUNCTION hartlock_aes_gcm_rv64_zvkg, +zve64x, +zvkb, +zvkned, +zvkg
 .L_aes_gcm_zvkg_end:
     vsetivli zero, .L_AES_BLOCK, e8, m1, ta, ma
     vse8.v v16, (a4)
-    AES_ZVKNED_WIPE_REGISTERS
+    AES_VECTOR_WIPE_REGISTERS
     vs4r.v v0, (sp)
     vs4r.v v0, (t6)
     add   sp, t6, a7

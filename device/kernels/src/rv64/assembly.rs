@@ -35,8 +35,10 @@ assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
 #[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
 assemble!("frame_macros" "probe_macros" "aes_probes");
+#[cfg(all(feature = "aes", feature = "zkne"))]
+assemble!("frame_macros" "aes_ctr_rv64_zkne" "ghash_rv64_zbkc");
 #[cfg(all(feature = "aes", feature = "zvkned"))]
-assemble!("frame_macros" "aes_zvkned_macros" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg");
+assemble!("frame_macros" "aes_vector_macros" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg" "ghash_rv64_zvbc");
 
 /// A function that executes every instruction of an extension that a kernel uses. It preserves all state that the
 /// calling convention requires.
@@ -219,12 +221,34 @@ unsafe extern "C" {
 
 #[cfg(feature = "aes")]
 unsafe extern "C" {
+    pub(super) fn hartlock_probe_zkne();
+    pub(super) fn hartlock_aes_ctr_rv64_zkne(
+        keys: *const [u32; 4],
+        rounds: usize,
+        counter: *const [u8; 16],
+        data: *mut u8,
+        len: usize,
+    );
+    pub(super) fn hartlock_probe_zkne_zbkc();
+    pub(super) fn hartlock_ghash_rv64_zbkc(
+        hash_key: *const [u8; 16],
+        hash: *mut [u8; 16],
+        data: *const u8,
+        len: usize,
+    );
     pub(super) fn hartlock_probe_zvkned();
     pub(super) fn hartlock_aes_ctr_rv64_zvkned(
         keys: *const [u32; 4],
         rounds: usize,
         counter: *const [u8; 16],
         data: *mut u8,
+        len: usize,
+    );
+    pub(super) fn hartlock_probe_zvkned_zvbc();
+    pub(super) fn hartlock_ghash_rv64_zvbc(
+        hash_key: *const [u8; 16],
+        hash: *mut [u8; 16],
+        data: *const u8,
         len: usize,
     );
     pub(super) fn hartlock_probe_zvkned_zvkg();
