@@ -22,8 +22,8 @@ pub fn apply(
     }
 }
 
-/// Does the same with a counter of 16 bytes, whose carry goes through the whole block (SP 800-38A appendix B.1 with m =
-/// 128). Any data is short enough for it.
+/// Does the same with a counter of 16 bytes, whose carry goes through the whole block (SP 800-38A appendix B.1 with m
+/// = 128). Any data is short enough for it.
 pub fn apply_wide(key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
     let (mut counter, mut rest) = (u128::from_be_bytes(*first), data);
     while !rest.is_empty() {

@@ -35,7 +35,8 @@ pub fn decrypt(
     text: &mut [u8],
     tag: &[u8],
 ) -> Result<(), GcmError> {
-    let mut message = Message::start(key, iv, aad, text.len(), tag.len())?;
+    let mut message = Message::new(key);
+    message.start(iv, aad, text.len(), tag.len())?;
     let first = ctr::after(&message.first, 1);
     // A kernel may decrypt what it hashes. Nobody else can read the text until the tag was compared.
     (key.kernels.gcm.open)(key, &first, &message.hash_key, &mut message.hash, text);
@@ -47,7 +48,8 @@ pub fn decrypt(
 /// # Errors
 /// [`GcmError`].
 pub fn tag(key: &AesKey, iv: &[u8], aad: &[u8], text: &[u8]) -> Result<[u8; BLOCK_SIZE], GcmError> {
-    let mut message = Message::start(key, iv, aad, text.len(), BLOCK_SIZE)?;
+    let mut message = Message::new(key);
+    message.start(iv, aad, text.len(), BLOCK_SIZE)?;
     message.add(text);
     Ok(*message.finish())
 }
@@ -65,7 +67,8 @@ pub fn decrypt_to(
     output: &mut dyn FnMut(&[u8]),
 ) -> Result<(), GcmError> {
     const PIECE: usize = LANES * BLOCK_SIZE;
-    let mut message = Message::start(key, iv, aad, text.len(), tag.len())?;
+    let mut message = Message::new(key);
+    message.start(iv, aad, text.len(), tag.len())?;
     message.add(text);
     let first = ctr::after(&message.first, 1);
     message.compare(tag)?;
@@ -83,7 +86,9 @@ pub fn decrypt_to(
     Ok(())
 }
 
-/// The hash of a message whose tag is checked. Its secrets are overwritten when it is dropped.
+/// The hash of a message whose tag is made or checked. Its secrets are overwritten when it is dropped.
+///
+/// It is made empty and filled in place: a move would leave a copy behind.
 struct Message<'a> {
     key: &'a AesKey,
     /// The pre-counter block J0 (SP 800-38D §7.1, step 2).
@@ -95,14 +100,19 @@ struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    const fn new(key: &'a AesKey) -> Self {
+        let [first, hash_key, hash, lengths] = [[0; BLOCK_SIZE]; 4];
+        Self { key, first, hash_key, hash, lengths }
+    }
+
     /// Checks the lengths, and hashes the additional data.
     fn start(
-        key: &'a AesKey,
+        &mut self,
         iv: &[u8],
         aad: &[u8],
         text_len: usize,
         tag_len: usize,
-    ) -> Result<Self, GcmError> {
+    ) -> Result<(), GcmError> {
         let is_longer = |len: usize, most: u64| u64::try_from(len).is_ok_and(|len| len > most);
         if iv.is_empty() {
             return Err(GcmError::IvEmpty);
@@ -116,16 +126,11 @@ impl<'a> Message<'a> {
         {
             return Err(GcmError::TooLong);
         }
-        let mut message = Self {
-            key,
-            first: [0; BLOCK_SIZE],
-            hash_key: key.encrypt_one(&[0; BLOCK_SIZE]),
-            hash: [0; BLOCK_SIZE],
-            lengths: lengths(aad.len(), text_len),
-        };
-        message.set_first(iv);
-        message.add(aad);
-        Ok(message)
+        ctr::stream(self.key, &[0; BLOCK_SIZE], &mut self.hash_key);
+        self.set_first(iv);
+        self.lengths = lengths(aad.len(), text_len);
+        self.add(aad);
+        Ok(())
     }
 
     /// Computes the pre-counter block.
@@ -174,8 +179,8 @@ impl Drop for Message<'_> {
     }
 }
 
-/// The portable form of the decryption: adds the text to the hash, and XORs the key stream that starts with the encrypted
-/// block `first`.
+/// The portable form of the decryption: adds the text to the hash, and XORs the key stream that starts with the
+/// encrypted block `first`.
 pub(crate) fn portable_open(
     key: &AesKey,
     first: &Block,

@@ -24,8 +24,8 @@ impl CipherMode {
     }
 }
 
-/// The extensions that a kernel of AES needs beyond the base instruction set. In all measurements a higher tier took fewer
-/// instructions.
+/// The extensions that a kernel of AES needs beyond the base instruction set. In all measurements a higher tier took
+/// fewer instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u32)]
 pub enum CipherTier {

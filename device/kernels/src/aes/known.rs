@@ -1,13 +1,14 @@
 //! Known-answer tests that a kernel of AES must pass before it is used.
 //!
-//! Each test uses keys of all three lengths, because a kernel has code of its own for each of them, and a text that takes every
-//! loop of every kernel, up to vector registers of [`MAX_VLEN`] bits.
+//! Each test uses keys of all three lengths, because a kernel has code of its own for each of them, and a text that
+//! takes every loop of every kernel, up to vector registers of [`MAX_VLEN`] bits.
 
 use super::{AesKey, BLOCK_SIZE, Block, gcm};
 use crate::Kernels;
 use crate::pattern::fill_with_pattern;
 
-/// Longest vector register in bits for which the text fills every loop. The probes refuse longer ones (`aes_probes.S`).
+/// Longest vector register in bits for which the text fills every loop. The probes refuse longer ones
+/// (`aes_probes.S`).
 const MAX_VLEN: usize = 1024;
 /// Bytes of the largest group of blocks that a kernel computes at once.
 const MAX_GROUP: usize = 4 * MAX_VLEN / 8;
@@ -27,8 +28,8 @@ const EXAMPLES: [(usize, u128); 3] = [
 /// Their plain text.
 const EXAMPLE_TEXT: u128 = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
 
-/// Cases 2, 8 and 14 of McGrew and Viega (*The Galois/Counter Mode of Operation*, appendix B): bytes of a key of zeros,
-/// cipher text and tag of a block of zeros under an initialization vector of zeros.
+/// Cases 2, 8 and 14 of McGrew and Viega (*The Galois/Counter Mode of Operation*, appendix B): bytes of a key of
+/// zeros, cipher text and tag of a block of zeros under an initialization vector of zeros.
 const CASES_OF_GCM: [(usize, u128, u128); 3] = [
     (16, 0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78, 0xab6e_47d4_2cec_13bd_f53a_67b2_1257_bddf),
     (24, 0x98e7_247c_07f0_fe41_1c26_7e43_84b0_f600, 0x2ff5_8d80_0339_27ab_8ef4_d458_7514_f0fb),
@@ -56,8 +57,8 @@ pub(crate) fn answers_ctr(kernels: &Kernels) -> bool {
     })
 }
 
-/// Returns true if the kernels of GCM accept the published tags and no other, and compute hash and text of the portable
-/// implementation.
+/// Returns true if the kernels of GCM accept the published tags and no other, and compute hash and text of the
+/// portable implementation.
 #[inline(never)]
 pub(crate) fn answers_gcm(kernels: &Kernels) -> bool {
     CASES_OF_GCM.into_iter().all(|(size, cipher, tag)| {

@@ -153,8 +153,8 @@ unsafe fn stream(kernel: Streaming, key: &AesKey, first: &Block, text: &mut [u8]
     match kernel {
         Streaming::Bytes(kernel) => {
             // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads `rounds` + 1 round
-            // keys, which `columns` guarantees, and the counter block, and rewrites the text. All of them are borrowed
-            // here.
+            // keys, which `columns` guarantees, and the counter block, and rewrites the text. All of them are
+            // borrowed here.
             unsafe { kernel(keys.as_ptr(), rounds, first, text.as_mut_ptr(), text.len()) }
         }
         Streaming::Quads(kernel) => each_quad(first, text, |first, text| {
@@ -175,8 +175,8 @@ unsafe fn stream(kernel: Streaming, key: &AesKey, first: &Block, text: &mut [u8]
 unsafe fn add(kernel: Hashing, hash_key: &Block, hash: &mut Block, data: &[u8]) {
     match kernel {
         Hashing::Bytes(kernel) => {
-            // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads hash key and data, and
-            // rewrites the hash. All of them are borrowed here.
+            // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads hash key and data,
+            // and rewrites the hash. All of them are borrowed here.
             unsafe { kernel(hash_key, hash, data.as_ptr(), data.len()) }
         }
         Hashing::Blocks(kernel) => {
@@ -241,8 +241,8 @@ where
             Opening::Together(kernel) => {
                 let (text, len) = (text.as_mut_ptr(), text.len());
                 // SAFETY: the token proves that the hart has the instructions. The kernel reads `rounds` + 1 round
-                // keys, which `columns` guarantees, the counter block and the hash key, and rewrites hash and text. All
-                // of them are borrowed here.
+                // keys, which `columns` guarantees, the counter block and the hash key, and rewrites hash and text.
+                // All of them are borrowed here.
                 unsafe { kernel(keys.as_ptr(), rounds, first, hash_key, hash, text, len) }
             }
             Opening::AfterHash(streaming) => {

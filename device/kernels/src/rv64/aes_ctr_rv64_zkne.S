@@ -1,22 +1,22 @@
 // void hartlock_aes_ctr_rv64_zkne(const uint32_t (*keys)[4], size_t rounds, const uint8_t counter[16], uint8_t *data,
 //                                 size_t len)
 //
-// AES in counter mode (SP 800-38A §6.5) in place, with the incrementing function inc_32 (SP 800-38D §6.2), which wraps
-// in the last four bytes of the counter block. Needs RV64I, Zbkb (pack, rev8) and Zkne. Include frame_macros.S before
-// this file.
+// AES in counter mode (SP 800-38A §6.5) in place, with the incrementing function inc_32 (SP 800-38D §6.2), which
+// wraps in the last four bytes of the counter block. Needs RV64I, Zbkb (pack, rev8) and Zkne. Include frame_macros.S
+// before this file.
 //
 //   a0  expanded key: rounds + 1 round keys, 8-byte aligned, each in the order of its bytes
 //   a1  rounds: 10, 12 or 14               a2  first counter block, 8-byte aligned
 //   a3  data, 8-byte aligned               a4  len, a multiple of 64; if it is 0, only the keys and the counter are read
 //
-// Clobbers t0-t6 and a1-a7. All of them hold nothing secret afterwards, and neither does the stack of 48 bytes, which has the
-// registers of the caller.
+// Clobbers t0-t6 and a1-a7. All of them hold nothing secret afterwards, and neither does the stack of 48 bytes, which
+// has the registers of the caller.
 //
 // Constant time: no branch and no address depends on key, counter or data, only on the arguments a0-a4. The
 // instructions on them are in the list of Zkt.
 //
-// Four blocks share each load of a round key. A round of a block has two instructions aes64esm, one for each half, and
-// two additions of the round key: 294 instructions for 64 bytes with AES-256.
+// Four blocks share each load of a round key. A round of a block has two instructions aes64esm, one for each half,
+// and two additions of the round key: 294 instructions for 64 bytes with AES-256.
 //
 //   a5 a6, a7 t0, t1 t2, t3 t4   low and high half of each block      t5     scratch
 //   t6, s0                       the round key

@@ -1,9 +1,9 @@
 // void hartlock_aes_ctr_rv64_zvkned(const uint32_t (*keys)[4], size_t rounds, const uint8_t counter[16],
 //                                   uint8_t *data, size_t len)
 //
-// AES in counter mode (SP 800-38A §6.5) in place, with the incrementing function inc_32 (SP 800-38D §6.2), which wraps in the
-// last four bytes of the counter block. Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128), Zvkb
-// (vrev8) and Zvkned. Include frame_macros.S and aes_vector_macros.S before this file.
+// AES in counter mode (SP 800-38A §6.5) in place, with the incrementing function inc_32 (SP 800-38D §6.2), which
+// wraps in the last four bytes of the counter block. Needs RV64I, the vector extension (Zve64x is enough, with VLEN
+// >= 128), Zvkb (vrev8) and Zvkned. Include frame_macros.S and aes_vector_macros.S before this file.
 //
 //   a0  expanded key: rounds + 1 round keys, 4-byte aligned, each in the order of its bytes
 //   a1  rounds: 10, 12 or 14               a2  first counter block
@@ -13,7 +13,7 @@
 // secret at any time.
 //
 // Constant time: no branch and no address depends on key or data, only on the arguments a0-a4 and on VLEN. The vector
-// instructions on them are in the list of Zvkt.
+// instructions on them have constant time, as aes_vector_macros.S says.
 //
 // With LMUL 4 all registers are in use:
 //
@@ -23,10 +23,10 @@
 //   v12-v15         data of one group
 //   v1-v3, v16-v27  the round keys
 //
-// A loop turn encrypts two groups, whose rounds alternate: no round waits for the one before it, and pointer and branch
-// are paid once. All round keys of AES-256 stay in registers, so that a group takes 20 instructions: two for the
-// counters, 15 for the cipher, three for the data. The data is loaded and stored as whole registers of bytes, which need
-// no alignment and no change of vtype (vector extension 1.0 §7.9).
+// A loop turn encrypts two groups, whose rounds alternate: no round waits for the one before it, and pointer and
+// branch are paid once. All round keys of AES-256 stay in registers, so that a group takes 20 instructions: two for
+// the counters, 15 for the cipher, three for the data. The data is loaded and stored as whole registers of bytes,
+// which need no alignment and no change of vtype (vector extension 1.0 §7.9).
 
 // Applies \step to the index of each round key, \arguments and the register of the round key.
 .macro AES_CTR_ZVKNED_EACH_KEY step, arguments:vararg
@@ -77,8 +77,9 @@
     AES_CTR_ZVKNED_XOR v28
     bne   a3, a6, .L_aes_ctr_zvkned_pair_\@
 
-    // Less than two groups are left. t3 is the number of bytes of the next one, and t4 that of the words of its blocks.
-    // The minimum is taken here, because vsetvli may choose less for more than one group (vector extension 1.0 §6.3).
+    // Less than two groups are left. t3 is the number of bytes of the next one, and t4 that of the words of its
+    // blocks. The minimum is taken here, because vsetvli may choose less for more than one group (vector extension
+    // 1.0 §6.3).
 .L_aes_ctr_zvkned_rest_\@:
     beqz  a4, .L_aes_ctr_zvkned_end
     mv    t3, a4

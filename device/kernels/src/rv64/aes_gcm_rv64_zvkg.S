@@ -2,10 +2,10 @@
 // void hartlock_aes_gcm_rv64_zvkg(const uint32_t (*keys)[4], size_t rounds, const uint8_t counter[16],
 //                                 const uint8_t hash_key[16], uint8_t hash[16], uint8_t *text, size_t len)
 //
-// The first function adds data, padded with zeros to whole blocks, to a hash (GHASH, SP 800-38D §6.4). The second one does so with
-// a cipher text and also decrypts it in place (GCTR, §6.5), in one pass. Need RV64I, the vector extension (Zve64x is
-// enough, with VLEN >= 128), Zvkb (vrev8), Zvkned and Zvkg. Include frame_macros.S and aes_vector_macros.S before
-// this file.
+// The first function adds data, padded with zeros to whole blocks, to a hash (GHASH, SP 800-38D §6.4). The second one
+// does so with a cipher text and also decrypts it in place (GCTR, §6.5), in one pass. Need RV64I, the vector
+// extension (Zve64x is enough, with VLEN >= 128), Zvkb (vrev8), Zvkned and Zvkg. Include frame_macros.S and
+// aes_vector_macros.S before this file.
 //
 //   keys      expanded key: rounds + 1 round keys, 4-byte aligned, each in the order of its bytes
 //   rounds    10, 12 or 14
@@ -13,12 +13,12 @@
 //   hash_key, hash, data, text               any alignment; hash is updated in place
 //   len       any number of bytes
 //
-// Clobber t0-t6, a0-a7, v0-v31, vl and vtype. All vector registers are zero afterwards; the others hold no secret at any time.
-// The first function has no stack. That of the second one has 8 * VLENB bytes, 128 at VLEN 128, for four round keys and
-// powers of the hash key, and is zero afterwards.
+// Clobber t0-t6, a0-a7, v0-v31, vl and vtype. All vector registers are zero afterwards; the others hold no secret at
+// any time. The first function has no stack. That of the second one has 8 * VLENB bytes, 128 at VLEN 128, for four
+// round keys and powers of the hash key, and is zero afterwards.
 //
-// Constant time: no branch and no address depends on keys or data, only on the other arguments and on VLEN. The vector instructions
-// on them are in the list of Zvkt.
+// Constant time: no branch and no address depends on keys or data, only on the other arguments and on VLEN. The
+// vector instructions on them have constant time, as aes_vector_macros.S says.
 //
 // With n blocks in a register group (LMUL 4, n = VLEN / 32), the loop has one sum for each place in the group, and
 // multiplies all of them by H^n at once:
@@ -33,17 +33,17 @@
 //   v16-v19         Y                                  v20-v23  H^n, or the powers for the last group
 //   v1-v3, v24-v31  the other round keys
 //
-// Eleven round keys stay in registers. One load of whole registers from the stack, where each lies in as many bytes as a register
-// has, brings the four others to where the data will be: a group takes 24 instructions with AES-256.
+// Eleven round keys stay in registers. One load of whole registers from the stack, where each lies in as many bytes
+// as a register has, brings the four others to where the data will be: a group takes 24 instructions with AES-256.
 
 // --- powers of the hash key --------------------------------------------------------------------
 
-// Computes H^(n-i) for each block i of \powers, and H^n for each block of \last, with the hash key in the first element group
-// of \key. \numbers and \scratch are register groups. Sets SEW to 32 and LMUL to 4 for all elements, and changes v0,
-// t0 and t1.
+// Computes H^(n-i) for each block i of \powers, and H^n for each block of \last, with the hash key in the first
+// element group of \key. \numbers and \scratch are register groups. Sets SEW to 32 and LMUL to 4 for all elements,
+// and changes v0, t0 and t1.
 //
-// The exponent n - i is one more than n - 1 - i, whose bits are those that i does not have. \last is squared from H to
-// H^n, and each of its values multiplies the blocks whose exponent has the bit.
+// The exponent n - i is one more than n - 1 - i, whose bits are those that i does not have. \last is squared from H
+// to H^n, and each of its values multiplies the blocks whose exponent has the bit.
 .macro GHASH_ZVKG_POWERS powers, last, key, numbers, scratch
     vsetvli t1, zero, e32, m4, ta, ma
     AES_ZVKNED_BROADCAST \last, \key
@@ -158,7 +158,8 @@ HARTLOCK_FUNCTION_END hartlock_ghash_rv64_zvkg
     AES_ZVKNED_FIRST_COUNTERS v4, v8, v12
     srli  a2, a7, 4                             // the number of blocks of a group
 
-    // a0 is the end of the whole groups, t3 that of the groups before the last one, and a6 the number of bytes after a0.
+    // a0 is the end of the whole groups, t3 that of the groups before the last one, and a6 the number of bytes after
+    // a0.
     AES_VECTOR_WHOLE_GROUPS a0, a5, a6, a7
     beq   a5, a0, .L_aes_gcm_zvkg_rest_\@
     sub   t3, a0, a7

@@ -4,9 +4,9 @@
 // void hartlock_probe_zvkned_zvbc(void);
 // void hartlock_probe_zvkned_zvkg(void);
 //
-// Probes for the kernels of AES, in the way of probes.S: each executes once the instructions of the extensions in its name, and
-// of the subsets of bit manipulation that all of those kernels need, Zbkb or Zvkb. The vector probes also trap if
-// vector registers are longer than the known answers allow for (device/kernels/src/aes/known.rs). Include
+// Probes for the kernels of AES, in the way of probes.S: each executes once the instructions of the extensions in its
+// name, and of the subsets of bit manipulation that all of those kernels need, Zbkb or Zvkb. The vector probes also
+// trap if vector registers are longer than the known answers allow for (device/kernels/src/aes/known.rs). Include
 // frame_macros.S and probe_macros.S before this file.
 //
 //   clobber t0, t1; the vector probes also v0-v15, vl and vtype

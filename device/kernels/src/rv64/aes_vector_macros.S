@@ -1,10 +1,14 @@
 // AES and GHASH in vector registers: the macros that all kernels of this form share.
 //
-// Instructions of Zvkned, Zvkg and Zvbc are those of *The RISC-V Cryptography Extensions, volume II: vector instructions*,
-// version 1.0, chapters 3.6 to 3.9. An element group of four words of 32 bits holds a block in the order of its bytes
-// (FIPS 197 §3.4). An instruction of Zvkned with `.vs` computes a round for all blocks of a register group, with the
-// round key in the first element group of another register. It reads no other part of that register, so that a round
-// key takes one register for any VLEN.
+// The instructions are those of *RISC-V Cryptography Extensions, volume II: vector instructions*, version 1.0.0: §2.2
+// Zvbc, §2.3 Zvkb, §2.4 Zvkg, §2.5 Zvkned. An element group of four words of 32 bits holds a block in the order of its
+// bytes (FIPS 197 §3.4). An instruction of Zvkned with `.vs` computes a round for all blocks of a register group, with
+// the round key in the first element group of another register. It reads no other part of that register, so that
+// a round key takes one register for any VLEN.
+//
+// Zvkned and Zvkg take the same time for all operands. The other instructions on secrets do so on a hart with Zvkt
+// (§2.15), which lists all of them that are used here: vector additions, logic, shifts, merges, slides, moves, vrgather
+// by an index that is public, Zvkb and Zvbc.
 
 .ifndef .L_HARTLOCK_AES_VECTOR_MACROS
 .set .L_HARTLOCK_AES_VECTOR_MACROS, 1
@@ -30,8 +34,8 @@
     vle8.v \group, (\address)
 .endm
 
-// Replaces the blocks of \sums by their sum in the first element group, and zeros. \scratch is a register group. Sets SEW
-// to 32 and LMUL to 4 for all elements, and changes t0 and t2.
+// Replaces the blocks of \sums by their sum in the first element group, and zeros. \scratch is a register group. Sets
+// SEW to 32 and LMUL to 4 for all elements, and changes t0 and t2.
 .macro AES_VECTOR_FOLD sums, scratch
     vsetvli t0, zero, e32, m4, ta, ma
 .L_aes_vector_fold_\@:
@@ -47,8 +51,8 @@
     vsetvli t0, zero, e32, m4, ta, mu
 .endm
 
-// Sets \end to the end of the whole groups of \group bytes from \start on, and \len, the number of all bytes, to that of
-// the bytes after them. Changes t0 and t2.
+// Sets \end to the end of the whole groups of \group bytes from \start on, and \len, the number of all bytes, to that
+// of the bytes after them. Changes t0 and t2.
 .macro AES_VECTOR_WHOLE_GROUPS end, start, len, group
     addi  t0, \group, -1
     not   t2, t0
@@ -60,8 +64,8 @@
 // --- counter mode with Zvkned ------------------------------------------------------------------
 //
 // Counter blocks lie in a register group with the bytes of each word reversed: their counters are then numbers, to
-// which one masked addition adds, and `vrev8.v` makes the next blocks of them. The mask in v0 selects the last word of
-// each block. The other words must stay (`mu`).
+// which one masked addition adds, and `vrev8.v` makes the next blocks of them. The mask in v0 selects the last word
+// of each block. The other words must stay (`mu`).
 
 // Loads a round key from (t0), and moves t0 to the next one. vl is 4, SEW 32.
 .macro AES_ZVKNED_LOAD_KEY key

@@ -6,14 +6,15 @@
 //   a0  hash_key       a1  hash, updated in place       a2  data      all 8-byte aligned
 //   a3  len, a multiple of 16; if it is 0, only the hash key is read
 //
-// Clobbers t0-t6, a0 and a2-a7, which hold nothing secret afterwards. The stack of 16 bytes has registers of the caller.
+// Clobbers t0-t6, a0 and a2-a7, which hold nothing secret afterwards. The stack of 16 bytes has registers of the
+// caller.
 //
-// Constant time: no branch and no address depends on hash key, hash or data, only on the arguments. The instructions on
-// them are in the list of Zkt.
+// Constant time: no branch and no address depends on hash key, hash or data, only on the arguments. The instructions
+// on them are in the list of Zkt.
 //
-// With the bits of each byte reversed, bit i of a block is the coefficient of x^i. For the low half a and the high half
-// b of a block, and the hash key F, the product is a F + b G with G = F x^64 reduced to 128 bits. Both terms have 192
-// bits, and one step reduces their sum. A block takes 25 instructions.
+// With the bits of each byte reversed, bit i of a block is the coefficient of x^i. For the low half a and the high
+// half b of a block, and the hash key F, the product is a F + b G with G = F x^64 reduced to 128 bits. Both terms
+// have 192 bits, and one step reduces their sum. A block takes 25 instructions.
 //
 //   a4, a5    F                    t0, t1    the hash                  t4-t6     the product, low bits first
 //   a6, a7    G                    t2, t3    a and b; scratch          s0, s1    scratch

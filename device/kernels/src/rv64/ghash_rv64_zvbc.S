@@ -1,31 +1,31 @@
 // void hartlock_ghash_rv64_zvbc(const uint8_t hash_key[16], uint8_t hash[16], const uint8_t *data, size_t len)
 //
-// Adds data, padded with zeros to whole blocks, to a hash (GHASH, SP 800-38D §6.4). Needs RV64I, the vector extension with
-// elements of 64 bits (Zve64x, VLEN >= 128), Zvkb (vbrev8) and Zvbc (vclmul). Include frame_macros.S and
+// Adds data, padded with zeros to whole blocks, to a hash (GHASH, SP 800-38D §6.4). Needs RV64I, the vector extension
+// with elements of 64 bits (Zve64x, VLEN >= 128), Zvkb (vbrev8) and Zvbc (vclmul). Include frame_macros.S and
 // aes_vector_macros.S before this file.
 //
 //   a0  hash_key       a1  hash, updated in place       a2  data       all with any alignment
 //   a3  len, any number of bytes
 //
-// Clobbers t0-t6, a2-a5, v0-v31, vl and vtype. All vector registers are zero afterwards; the others hold no secret at any
-// time. The stack, for powers of the hash key, has 8 * VLENB bytes, 128 at VLEN 128, and is zero afterwards.
+// Clobbers t0-t6, a2-a5, v0-v31, vl and vtype. All vector registers are zero afterwards; the others hold no secret at
+// any time. The stack, for powers of the hash key, has 8 * VLENB bytes, 128 at VLEN 128, and is zero afterwards.
 //
-// Constant time: no branch and no address depends on hash key, hash or data, only on the addresses, on len and on VLEN.
-// The vector instructions on them are in the list of Zvkt.
+// Constant time: no branch and no address depends on hash key, hash or data, only on the addresses, on len and on
+// VLEN. The vector instructions on them have constant time, as aes_vector_macros.S says.
 //
-// With the bits of each byte reversed, bit i of a block is the coefficient of x^i. Two neighbouring elements hold the low
-// half a and the high half b. A factor F = f1 x^64 + f0 is kept as two such pairs, with G = F x^64 = g1 x^64 + g0
+// With the bits of each byte reversed, bit i of a block is the coefficient of x^i. Two neighbouring elements hold the
+// low half a and the high half b. A factor F = f1 x^64 + f0 is kept as two such pairs, with G = F x^64 = g1 x^64 + g0
 // reduced to 128 bits:
 //
 //   v4-v7     f0 where a is, g0 where b is
 //   v8-v11    f1 where a is, g1 where b is
 //
-// The product is then a F + b G. Both terms have 192 bits, so that one step reduces them, and one instruction computes
-// parts of both. At the end the terms, which are in neighbouring elements, are added.
+// The product is then a F + b G. Both terms have 192 bits, so that one step reduces them, and one instruction
+// computes parts of both. At the end the terms, which are in neighbouring elements, are added.
 //
-// With n blocks in a register group (LMUL 4, n = VLEN / 32), the loop has one sum for each place in the group, and multiplies
-// all of them by H^n. The last whole group has H^(n-i) in place of H^n, so that the sum of all places is the
-// hash (aes_gcm_rv64_zvkg.S). 64 bytes of data take 19 instructions at VLEN 128.
+// With n blocks in a register group (LMUL 4, n = VLEN / 32), the loop has one sum for each place in the group, and
+// multiplies all of them by H^n. The last whole group has H^(n-i) in place of H^n, so that the sum of all places is
+// the hash (aes_gcm_rv64_zvkg.S). 64 bytes of data take 19 instructions at VLEN 128.
 //
 //   v0-v3     masks: v0 and v1 select the high halves       v12-v15   Y
 //   v16-v27   scratch                                       v28-v31   data; powers at the start
@@ -73,8 +73,8 @@
 
 // Replaces v12 = v28 = H in all blocks by H^n in v12, and H^(n-i) in v28 for each block i.
 //
-// The exponent n - i is one more than n - 1 - i, whose bits are those that i does not have. v12 is squared from H to H^n,
-// and each of its values multiplies the blocks of v28 whose exponent has the bit. Others are multiplied by 1.
+// The exponent n - i is one more than n - 1 - i, whose bits are those that i does not have. v12 is squared from H to
+// H^n, and each of its values multiplies the blocks of v28 whose exponent has the bit. Others are multiplied by 1.
 .macro GHASH_ZVBC_POWERS
     li    t0, .L_GHASH_ZVBC_HALVES              // the lowest bit of i in the number of an element
 .L_ghash_zvbc_power_\@:

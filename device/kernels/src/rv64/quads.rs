@@ -1,4 +1,5 @@
-//! Texts in the form that scalar kernels of AES require: aligned, and whole numbers of blocks. Other texts are copied.
+//! Texts in the form that scalar kernels of AES require: aligned, and whole numbers of blocks. Other texts are
+//! copied.
 
 use crate::aes::{BLOCK_SIZE, Block, ctr};
 use crate::secret::wipe;
