@@ -2,6 +2,8 @@
 
 use core::arch::{asm, global_asm};
 
+#[cfg(feature = "aes")]
+use hartlock_kernels::{CipherMode, CipherTier};
 use hartlock_kernels::{HashFamily, KernelFault, Kernels, Probe, Tier};
 
 use crate::console;
@@ -56,7 +58,22 @@ struct Tried {
     wrong: [u8; TIERS],
     /// The only tier to be tried in addition to the portable form, if set.
     only: Option<Tier>,
+    #[cfg(feature = "aes")]
+    ciphers: TriedCiphers,
 }
+
+/// What a probe records of ciphers.
+#[cfg(feature = "aes")]
+#[derive(Debug, Default)]
+struct TriedCiphers {
+    faults: CipherFaults,
+    /// The only tier to be tried in addition to the portable form, if set.
+    only: Option<CipherTier>,
+}
+
+/// The reason for which a tier is not used for a mode, by number of mode and tier.
+#[cfg(feature = "aes")]
+pub type CipherFaults = [[Option<KernelFault>; CipherTier::ALL.len() + 1]; CipherMode::ALL.len()];
 
 // SAFETY: `attempt_m` and `attempt_s` return true only after the called code has returned.
 unsafe impl Probe for Tried {
@@ -87,6 +104,22 @@ unsafe impl Probe for Tried {
         // tier.
         tier == only || (only >= Tier::Zvbb && tier == Tier::Rv64)
     }
+
+    #[cfg(feature = "aes")]
+    fn rejected_cipher(&mut self, mode: CipherMode, tier: CipherTier, why: KernelFault) {
+        let tiers = self.ciphers.faults.get_mut(mode as usize);
+        if let Some(fault) = tiers.and_then(|tiers| tiers.get_mut(tier as usize)) {
+            *fault = Some(why);
+        }
+    }
+
+    #[cfg(feature = "aes")]
+    fn is_cipher_wanted(&self, mode: CipherMode, tier: CipherTier) -> bool {
+        let Some(only) = self.ciphers.only else { return true };
+        // GCM with Zvkg encrypts single blocks with the kernel of counter mode.
+        tier == only
+            || (only, mode, tier) == (CipherTier::Zvkg, CipherMode::Ctr, CipherTier::Zvkned)
+    }
 }
 
 /// Selects the fastest kernels that work on this hart.
@@ -102,9 +135,35 @@ pub fn choose_only(mode: PrivilegeMode, tier: Tier) -> Choice {
 
 fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
     enable_vectors(mode);
-    let mut tried = Tried { mode, trapped: 0, wrong: [0; TIERS], only };
+    let mut tried = Tried {
+        mode,
+        trapped: 0,
+        wrong: [0; TIERS],
+        only,
+        // Where one tier of hashes is measured, ciphers take no time.
+        #[cfg(feature = "aes")]
+        ciphers: TriedCiphers {
+            only: only.map(|_| CipherTier::Portable),
+            ..TriedCiphers::default()
+        },
+    };
     let kernels = Kernels::detect(&mut tried);
     Choice { kernels, trapped: tried.trapped, wrong: tried.wrong }
+}
+
+/// Selects only the portable forms and one tier of ciphers, to test and measure it. Also returns why tiers are not used.
+#[cfg(feature = "aes")]
+pub fn choose_cipher_only(mode: PrivilegeMode, tier: CipherTier) -> (Kernels, CipherFaults) {
+    enable_vectors(mode);
+    let mut tried = Tried {
+        mode,
+        trapped: 0,
+        wrong: [0; TIERS],
+        only: Some(Tier::Portable),
+        ciphers: TriedCiphers { only: Some(tier), ..TriedCiphers::default() },
+    };
+    let kernels = Kernels::detect(&mut tried);
+    (kernels, tried.ciphers.faults)
 }
 
 /// Prints a line that lists the kernels in use, the missing ones and those with wrong answers.

@@ -1,5 +1,7 @@
 //! The jobs on the board, one module for each.
 
+pub mod ciphers;
 pub mod kat;
 pub mod kernels;
+mod taken;
 pub mod vectors;

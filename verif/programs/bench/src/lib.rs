@@ -12,6 +12,7 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod ciphers;
 pub mod kernels;
 pub mod pack;
 pub mod vectors;

@@ -21,6 +21,8 @@ pub const JOB_VECTORS: u32 = 1;
 pub const JOB_KERNELS: u32 = 2;
 /// Job: answer known-answer cases (`hartlock_kat::pack`).
 pub const JOB_KAT: u32 = hartlock_kat::pack::JOB;
+/// Job: check and count kernels of ciphers (see [`crate::ciphers`]). The pack has no entry and no body.
+pub const JOB_CIPHERS: u32 = 4;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]

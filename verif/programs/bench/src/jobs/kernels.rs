@@ -27,7 +27,9 @@ use hartlock_verify::tree::{Digest, padded};
 use hartlock_virt::board::map;
 use hartlock_virt::console::{self, Number};
 use hartlock_virt::kernels::{PrivilegeMode, choose_only};
-use hartlock_virt::{clock, memory};
+use hartlock_virt::memory;
+
+use super::taken::{NO_TAG, Taken};
 
 /// Addresses of bodies and heads, which are stored one after the other between program and pack.
 const BODIES: u64 = map::RAM.start + (16 << 20);
@@ -40,8 +42,6 @@ const _: () = assert!(MAX_MESSAGES >= MAX_LANES);
 const WARM_UP: usize = 1024;
 /// Unused memory that is larger than a data cache.
 const OTHERS: Region = Region::new(map::RAM.start + (128 << 20), 64 << 10);
-/// Tag of marks for work that no report names.
-const NO_TAG: u64 = 0;
 
 /// Checks the tiers of the plan with the cases, then counts their instructions. Returns `false` if the pack ends too
 /// early.
@@ -184,40 +184,6 @@ fn print_digest(hash: HashId, tier: Tier, digest: &Digest) {
         console::print(Number::hex((*byte).into()).as_str());
     }
     console::print("\n");
-}
-
-/// The cost of some work.
-struct Taken {
-    instructions: u64,
-    /// Clock ticks. On QEMU they are not cycles and are not printed.
-    ticks: u64,
-}
-
-impl Taken {
-    /// Counts the cost of `work`. The cycle-accurate machine reports the distribution of its cycles under this tag.
-    fn by(tag: u64, work: impl FnOnce()) -> Self {
-        clock::mark(NO_TAG);
-        let start = clock::now();
-        work();
-        let end = clock::now();
-        clock::mark(tag);
-        Self {
-            instructions: end.instret.saturating_sub(start.instret),
-            ticks: end.time.saturating_sub(start.time),
-        }
-    }
-
-    /// Prints the end of a line.
-    fn print(&self) {
-        let [instructions, ticks] = [self.instructions, self.ticks].map(Number::decimal);
-        console::print(" ");
-        console::print(instructions.as_str());
-        if clock::COUNTS_CYCLES {
-            console::print(" ");
-            console::print(ticks.as_str());
-        }
-        console::print("\n");
-    }
 }
 
 /// Messages in the memory of the board.
