@@ -47,10 +47,28 @@ pub const HARTS: [Hart; 9] = [
     hart("every-512", "zbb=true,zknh=true,zvbb=true,zvknhb=true", 512),
 ];
 
+/// Configurations that differ in the extensions that implementations of AES and GHASH need.
+pub const CIPHER_HARTS: [Hart; 10] = [
+    hart("zkne", "zbkb=true,zkne=true", 0),
+    hart("zkne-zbkc", "zbkb=true,zkne=true,zbkc=true", 0),
+    hart("zvkned-128", "zvkb=true,zvkned=true", 128),
+    hart("zvbc-128", "zvkb=true,zvkned=true,zvbc=true", 128),
+    hart("zvbc-256", "zvkb=true,zvkned=true,zvbc=true", 256),
+    hart("zvbc-512", "zvkb=true,zvkned=true,zvbc=true", 512),
+    hart("zvkg-128", "zvkb=true,zvkned=true,zvkg=true", 128),
+    hart("zvkg-256", "zvkb=true,zvkned=true,zvkg=true", 256),
+    hart("zvkg-512", "zvkb=true,zvkned=true,zvkg=true", 512),
+    hart(
+        "ciphers-1024",
+        "zbkb=true,zkne=true,zbkc=true,zvkb=true,zvkned=true,zvbc=true,zvkg=true",
+        1024,
+    ),
+];
+
 impl Hart {
     /// Returns the configuration with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
-        HARTS.iter().find(|hart| hart.name == name)
+        HARTS.iter().chain(&CIPHER_HARTS).find(|hart| hart.name == name)
     }
 
     /// Returns the CPU option for QEMU. Agnostic tail elements and masked-off elements of vector registers

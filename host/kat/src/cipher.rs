@@ -5,7 +5,7 @@ use hartlock_kernels::aes::kw::{self, UnwrapError};
 use hartlock_kernels::aes::{AesKey, BLOCK_SIZE, cbc};
 
 use crate::request::Field;
-use crate::{Answer, Output, Request};
+use crate::{Answer, Engine, Output, Request};
 
 /// Bytes of a text that are computed at once.
 const PIECE: usize = 1024;
@@ -33,8 +33,8 @@ fn expand(request: &Request<'_>, key: &mut AesKey) -> Result<(), Answer> {
 }
 
 /// Answers `aead-decrypt`.
-pub(crate) fn decrypt(request: &Request<'_>, output: Output<'_>) -> Answer {
-    let mut key = AesKey::EMPTY;
+pub(crate) fn decrypt(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
+    let mut key = AesKey::with(&engine.kernels);
     if let Err(answer) = expand(request, &mut key) {
         return answer;
     }
@@ -50,8 +50,8 @@ pub(crate) fn decrypt(request: &Request<'_>, output: Output<'_>) -> Answer {
 }
 
 /// Answers `key-unwrap`.
-pub(crate) fn unwrap(request: &Request<'_>, output: Output<'_>) -> Answer {
-    let mut wrapping_key = AesKey::EMPTY;
+pub(crate) fn unwrap(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
+    let mut wrapping_key = AesKey::with(&engine.kernels);
     if let Err(answer) = expand(request, &mut wrapping_key) {
         return answer;
     }
@@ -70,7 +70,7 @@ pub(crate) fn unwrap(request: &Request<'_>, output: Output<'_>) -> Answer {
 }
 
 /// Answers `cipher`.
-pub(crate) fn answer(request: &Request<'_>, output: Output<'_>) -> Answer {
+pub(crate) fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Answer {
     let is_encryption = match request.text(Field::Direction) {
         Some("encrypt") => true,
         Some("decrypt") => false,
@@ -81,7 +81,7 @@ pub(crate) fn answer(request: &Request<'_>, output: Output<'_>) -> Answer {
         Some("none") => false,
         _ => return Answer::UnsupportedField(Field::Padding),
     };
-    let mut key = AesKey::EMPTY;
+    let mut key = AesKey::with(&engine.kernels);
     if let Err(answer) = expand(request, &mut key) {
         return answer;
     }

@@ -41,9 +41,9 @@ pub fn answer(engine: &Engine, request: &Request<'_>, output: Output<'_>) -> Ans
         Op::Digest => digest::answer(engine, request, output),
         Op::Mac => mac::answer(engine, request, output),
         Op::Verify => verify::answer(engine, request),
-        Op::AeadDecrypt => cipher::decrypt(request, output),
-        Op::Cipher => cipher::answer(request, output),
-        Op::KeyUnwrap => cipher::unwrap(request, output),
+        Op::AeadDecrypt => cipher::decrypt(engine, request, output),
+        Op::Cipher => cipher::answer(engine, request, output),
+        Op::KeyUnwrap => cipher::unwrap(engine, request, output),
         Op::RsaPublic | Op::RsaPrivate => Answer::Unsupported("no raw RSA is carried yet"),
     }
 }
