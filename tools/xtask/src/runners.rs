@@ -40,7 +40,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
     (
         "kernels",
         "device",
-        "Test hash kernels on emulated harts with each extension, and count instructions",
+        "Test kernels of hashes and AES on emulated harts with each extension, and count instructions",
     ),
     ("lab", LAB, "Run the measurements, and store them in lab/runs"),
     ("regs", "gen", "Generate the register files of hw from their descriptions"),

@@ -1,5 +1,5 @@
-//! `cargo xtask kernels`: tests every hash kernel on emulated harts, each with another set of
-//! extensions.
+//! `cargo xtask kernels`: tests every kernel of hashes and ciphers on emulated harts, each with
+//! another set of extensions.
 //!
 //! The bench selects each tier in turn, hashes the same messages with it, one at a time and all at
 //! once, and counts instructions. A hart without an extension must not offer its tier; a kernel of
@@ -21,6 +21,7 @@ use xtask::Outcome;
 use xtask::{Verdict, firmware};
 
 mod cases;
+mod ciphers;
 
 pub use cases::counted_digest;
 
@@ -70,12 +71,17 @@ pub const HARTS: &[Hart] = &[
     hart(8, EVERY),
 ];
 
+/// Returns QEMU's options for a hart.
+fn options(hart: &bare::Hart) -> Vec<String> {
+    // QEMU executes one instruction per nanosecond of emulated time, so the count of instructions
+    // is exact.
+    ["-cpu", &hart.cpu(), "-icount", "shift=0"].map(str::to_owned).to_vec()
+}
+
 impl Hart {
     /// Returns QEMU's options for this hart.
     pub fn options(&self) -> Vec<String> {
-        // QEMU executes one instruction per nanosecond of emulated time, so the count of
-        // instructions is exact.
-        ["-cpu", &self.hart.cpu(), "-icount", "shift=0"].map(str::to_owned).to_vec()
+        options(self.hart)
     }
 
     /// Returns the names of the kernels that must work, as the bench prints them: family, tier and
@@ -137,6 +143,9 @@ pub fn main(args: &KernelsArgs) -> Result<Verdict> {
             verdict = Verdict::No;
         }
     }
+    if ciphers::run(args.filter.as_deref(), args.verbose)? == Verdict::No {
+        verdict = Verdict::No;
+    }
     Ok(verdict)
 }
 
@@ -151,6 +160,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         let (_, faults) = read(hart, &bench.console(hart)?)?;
         all.extend(faults.into_iter().map(|fault| format!("{}: {fault}", hart.name)));
     }
+    all.extend(ciphers::faults()?);
     Ok(if all.is_empty() { Outcome::Passed } else { Outcome::Failed(all.join("\n")) })
 }
 

@@ -494,7 +494,7 @@ pub const STEPS: &[TestStep] = &[
         .after(BUILT)
         .outside(&[Outside::Python]),
     TestStep::device("vectors-target", "the emulated board gives the expected verdict for every test bundle"),
-    TestStep::device("kernels", "every hash kernel gives the same results as the portable one")
+    TestStep::device("kernels", "every kernel of hashes and AES gives the same results as the portable one")
         .vectors(),
     TestStep::device("kat", "public test vectors, all on this machine and a sample on an emulated hart")
         .packages(FIRMWARE_AND_COMMAND)
