@@ -365,7 +365,7 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
                 raise Broken("the system map is open")
 
 
-def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
+def check(data: bytes, closed: Sequence[Closed], loader: int, harts: int = 5) -> None:
     """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
     tree = _Tree(parse(data))
     chosen, cpus = tree.child("chosen"), tree.child("cpus")
@@ -379,6 +379,10 @@ def check(data: bytes, closed: Sequence[Closed], loader: int) -> None:
     settings = tree.compatible("opensbi,config", chosen)
     instances = [it for it in config.children if it.is_compatible("opensbi,domain,instance")]
     domain = _only(instances, "of a domain")
+    if "heap-size" in settings.properties:
+        raise Broken("heap-size")
+    if sum(node.hart is not None for node in cpus.children) > harts:
+        raise Broken("more harts than the board has")
     _check_harts(tree, cpus, domain)
     cold = settings.properties.get("cold-boot-harts", b"")
     if len(cold) != 4 or tree.reference(_cell(cold)).hart != BOOT_HART:

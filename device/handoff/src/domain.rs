@@ -37,6 +37,8 @@ pub struct Closed {
 pub struct Wanted<'a> {
     /// Ranges that are closed to S-mode.
     pub closed: &'a [Closed],
+    /// Number of harts that the board has at most.
+    pub harts: usize,
     /// Number of the hart that enters the next stage.
     pub boot_hart: u32,
     /// Address of the next stage.
@@ -76,6 +78,10 @@ pub enum DomainFault {
     Region(usize),
     /// A hart belongs to no domain, so that nothing but the memory of OpenSBI is closed on it.
     HartOutside(u32),
+    /// There are more harts than the board has. OpenSBI takes memory for each, beyond the place that is closed.
+    TooManyHarts,
+    /// OpenSBI would take as much memory as this property says.
+    HeapSize,
     /// A hart has two nodes, of which OpenSBI takes one.
     HartTwice(u32),
     /// A hart names Smepmp, with which regions without permissions are not closed.
@@ -156,6 +162,12 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
     }
 
     let source = Source { tree: &tree, nodes: &nodes };
+    if tree.property(&settings, "heap-size").is_some() {
+        return Err(DomainFault::HeapSize);
+    }
+    if nodes.below(&cpus).filter(|it| tree.hart(it).is_some()).count() > wanted.harts {
+        return Err(DomainFault::TooManyHarts);
+    }
     source.harts(&cpus, &domain, wanted.boot_hart)?;
     source.boot_harts(&settings, &domain, wanted.boot_hart)?;
     source.next_stage(&domain, wanted.next_stage)?;

@@ -90,8 +90,12 @@ impl Board<'_> {
     /// OpenSBI.
     pub fn domain(&self) -> Option<Wanted<'_>> {
         let loader = self.places.iter().find(|it| it.payload_type == PayloadType::Loader)?;
-        let wanted =
-            Wanted { closed: self.closed, boot_hart: BOOT_HART, next_stage: loader.region.start };
+        let wanted = Wanted {
+            closed: self.closed,
+            harts: self.hart_count,
+            boot_hart: BOOT_HART,
+            next_stage: loader.region.start,
+        };
         (!self.closed.is_empty()).then_some(wanted)
     }
 
@@ -176,9 +180,9 @@ mod tests {
                 closed,
             };
             let it = board.domain()?;
-            Some((it.closed.to_vec(), it.boot_hart, it.next_stage))
+            Some((it.closed.to_vec(), it.harts, it.boot_hart, it.next_stage))
         };
-        assert_eq!(wanted(&places, &closed), Some((closed.to_vec(), BOOT_HART, 0x2000)));
+        assert_eq!(wanted(&places, &closed), Some((closed.to_vec(), 1, BOOT_HART, 0x2000)));
         assert_eq!(wanted(&places, &[]), None, "it has no OpenSBI");
         assert_eq!(wanted(&places[..1], &closed), None, "it has no loader");
     }

@@ -99,6 +99,13 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
         DomainFault::Translated => {
             "a device that OpenSBI uses is below a bus whose `ranges` are not empty".into()
         }
+        DomainFault::TooManyHarts => format!(
+            "it names more harts than the {} of the board, and OpenSBI takes memory for each",
+            map.hart_count
+        ),
+        DomainFault::HeapSize => {
+            "`heap-size` takes OpenSBI beyond the memory that the board has for it".into()
+        }
         DomainFault::Unterminated(name) => {
             format!("`{name}` of a node does not end with a zero or a whole cell, and OpenSBI reads on beyond it")
         }

@@ -241,6 +241,12 @@ const ROWS: &[TreeRow] = &[
             tree.children.push(deep);
         })
     }),
+    open("more_harts", "OpenSBI takes memory for six harts, and the board has five.", || {
+        boot_tree(6, qemu_virt::RAM.start, qemu_virt::BOARD.closed).flatten()
+    }),
+    open("heap_size", "OpenSBI takes the memory up to the loader.", || {
+        with(|tree| tree.at("chosen/opensbi-config").set("heap-size", &cells(&[0x18_0000])))
+    }),
     open("text_without_end", "To OpenSBI the domain is one only if a zero follows.", || {
         with(|tree| tree.at(DOMAIN).set("compatible", b"opensbi,domain,instance"))
     }),

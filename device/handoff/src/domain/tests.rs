@@ -12,7 +12,8 @@ const CLOSED: [Closed; 4] = [
     Closed { start: 0x8011_0000, end: 0x8011_1000, access: Access::Read },
     Closed { start: 0x200_0000, end: 0x201_0000, access: Access::Monitor },
 ];
-const WANTED: Wanted<'_> = Wanted { closed: &CLOSED, boot_hart: 0, next_stage: 0x8020_0000 };
+const WANTED: Wanted<'_> =
+    Wanted { closed: &CLOSED, harts: 5, boot_hart: 0, next_stage: 0x8020_0000 };
 const ALL: u32 = ANY_ACCESS | MACHINE;
 /// The phandle of a region that a test adds.
 const NEW: u32 = 0x200;
@@ -246,6 +247,22 @@ fn every_hart_is_in_the_domain() {
     });
     refused(DomainFault::Smepmp(0), |tree| {
         tree.at("cpus/cpu@0").set("riscv,isa-extensions", b"i\0m\0smepmp\0");
+    });
+}
+
+#[test]
+fn opensbi_takes_the_memory_of_its_place() {
+    let harts = |count: u32| {
+        let mut tree = boot_tree(count, 0x8000_0000, &CLOSED);
+        if count > 5 {
+            tree.at("cpus/cpu@5").set("status", b"disabled\0");
+        }
+        check(&tree.flatten(), &WANTED)
+    };
+    assert_eq!((harts(5), harts(6)), (Ok(()), Ok(())));
+    assert_eq!(harts(7), Err(DomainFault::TooManyHarts));
+    refused(DomainFault::HeapSize, |tree| {
+        tree.at("chosen/opensbi-config").set("heap-size", &cells(&[0x20_0000]));
     });
 }
 
