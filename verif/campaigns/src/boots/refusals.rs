@@ -1,6 +1,8 @@
 //! Boots with one fault each. Every case checks stage, reason, hint and log of the refusal, and
 //! that no code of the bundle runs.
 
+use std::num::NonZeroU64;
+
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{Device, Provisioning, STATE_AT};
@@ -84,6 +86,13 @@ pub fn cases() -> Vec<Case> {
     cases.push(Case::new("refusal/rollback-across-two-boots", rollback));
     cases.push(Case::new("refusal/firmware-for-measurements", measurement_firmware));
     cases
+}
+
+/// Changes the last byte of a bundle, which is padding after its last payload.
+fn change_the_last_byte(file: &mut Vec<u8>) {
+    if let Some(last) = file.last_mut() {
+        *last ^= 1;
+    }
 }
 
 /// Returns cases with a changed byte in every region that a device reads.
@@ -257,6 +266,33 @@ fn device_cases() -> Vec<Case> {
             })];
             let fault = MemoryFault::NoMemory { index: 0, address: 0 };
             expect_tree_refused(bench, &system, fault.text())
+        }),
+        Case::new("refusal/device-tree-without-the-memory-of-the-initramfs", |bench| {
+            // Address and size of the memory, which ends before the initramfs.
+            let system = [Edit::Draft(|draft| {
+                let with_size = |high| [0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0, high, 0, 0, 0];
+                rename(draft, &with_size(0x40), &with_size(0x04));
+            })];
+            let fault = MemoryFault::NoMemory { index: 1, address: 0 };
+            expect_tree_refused(bench, &system, fault.text())
+        }),
+        Case::new("refusal/boot-bundle-too-old-for-the-system", |bench| {
+            // The boot bundle has version 7.
+            let booted = [Edit::Draft(|draft| draft.boot_version = NonZeroU64::new(7))];
+            expect_boot(&bench.run(&bench.setup(&[], &booted)?)?)?;
+            let newer = [Edit::Draft(|draft| draft.boot_version = NonZeroU64::new(8))];
+            let run = bench.run(&bench.setup(&[], &newer)?)?;
+            expect_refusal(&run, Stage::Loader, Reason::BootVersionTooOld)
+        }),
+        Case::new("refusal/padding-for-the-rom", |bench| {
+            let padding = [Edit::File(change_the_last_byte)];
+            let run = bench.run(&bench.setup(&padding, &[])?)?;
+            expect_refusal(&run, Stage::Rom, Reason::PaddingNotZero)
+        }),
+        Case::new("refusal/padding-for-the-loader", |bench| {
+            let padding = [Edit::File(change_the_last_byte)];
+            let run = bench.run(&bench.setup(&[], &padding)?)?;
+            expect_refusal(&run, Stage::Loader, Reason::PaddingNotZero)
         }),
         Case::new("refusal/device-tree-without-a-clock", |bench| {
             let system = [Edit::Draft(|draft| {
