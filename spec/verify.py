@@ -258,6 +258,7 @@ _VIRT_CLOSED = (
 )
 _IOMMU_CLOSED = (
     boot_tree.Closed(0x8011_8000, 0x8012_0000, "none"),  # tables of the IOMMU
+    boot_tree.Closed(0x1000_1000, 0x1000_9000, "none"),  # slots of virtio-mmio
     boot_tree.Closed(0x301_0000, 0x301_1000, "none"),  # IOMMU
 )
 

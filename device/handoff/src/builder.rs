@@ -133,21 +133,20 @@ pub fn region(name: &str, phandle: u32, base: u64, order: u32) -> Node {
 }
 
 /// Makes a device tree for OpenSBI whose domain has all harts, closes these ranges, and opens the gigabyte of memory
-/// from `memory` on. The sizes of the ranges are powers of two.
+/// from `memory` on. A range is closed by as many regions as aligned powers of two make it up.
 pub fn boot_tree(harts: u32, memory: u64, closed: &[Closed]) -> Node {
     let mut domains = Node::new("opensbi-domains").with("compatible", b"opensbi,domain,config\0");
     let mut regions = Vec::new();
     let mut phandle = DOMAIN_PHANDLE + 1;
     for range in closed.iter().filter(|range| range.access != Access::Monitor) {
-        let order = (range.end - range.start).ilog2();
-        domains.children.push(region(
-            &format!("closed-{:x}", range.start),
-            phandle,
-            range.start,
-            order,
-        ));
-        regions.extend([phandle, if range.access == Access::Read { READ } else { 0 }]);
-        phandle += 1;
+        let mut start = range.start;
+        while start < range.end {
+            let order = (range.end - start).ilog2().min(start.trailing_zeros());
+            domains.children.push(region(&format!("closed-{start:x}"), phandle, start, order));
+            regions.extend([phandle, if range.access == Access::Read { READ } else { 0 }]);
+            phandle += 1;
+            start += 1 << order;
+        }
     }
     domains.children.push(region("memory", phandle, memory, 30));
     regions.extend([phandle, READ | WRITE | EXECUTE | 7]);

@@ -125,6 +125,14 @@ const ROWS: &[TreeRow] = &[
         board: &qemu_virt_iommu::BOARD,
         ..open("iommu_open", "The tree is that of a board without IOMMU.", || right().flatten())
     },
+    TreeRow {
+        board: &qemu_virt_iommu::BOARD,
+        ..open("slots_open", "The last slot of virtio-mmio is open.", || {
+            let mut tree = boot_tree(5, qemu_virt::RAM.start, qemu_virt_iommu::BOARD.closed);
+            add(&mut tree, qemu_virt_iommu::VIRTIO_SLOTS.end - 64, 6, 0x18);
+            tree.flatten()
+        })
+    },
     row("cut", Some(DeviceTreeUnusable), "The last byte of the strings is missing.", || {
         let mut bytes = right().flatten();
         bytes.pop();

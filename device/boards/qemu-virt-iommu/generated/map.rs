@@ -50,6 +50,8 @@ pub const SYSTEM: Region =
     Region { start: 0x8100_0000, end: RAM.end };
 /// What the IOMMU reads: device directory, page tables, queues.
 pub const IOMMU_TABLES: Region = Region::new(0x8011_8000, 32 * KIB);
+/// The slots of virtio-mmio, which QEMU's `virt` has on every board: a device there does not go through the IOMMU.
+pub const VIRTIO_SLOTS: Region = Region::new(0x1000_1000, 32 * KIB);
 
 /// The board.
 pub const BOARD: Board<'_> = Board {
@@ -97,6 +99,7 @@ pub const BOARD: Board<'_> = Board {
         Closed { start: 0x8010_0000, end: 0x8011_0000, access: Access::None },
         Closed { start: 0x8011_0000, end: 0x8011_1000, access: Access::Read },
         Closed { start: 0x8011_8000, end: 0x8012_0000, access: Access::None },
+        Closed { start: 0x1000_1000, end: 0x1000_9000, access: Access::None },
         Closed { start: 0x200_0000, end: 0x201_0000, access: Access::Monitor },
         Closed { start: 0x1010_0000, end: 0x1010_1000, access: Access::None },
         Closed { start: 0x301_0000, end: 0x301_1000, access: Access::None },

@@ -433,6 +433,10 @@ pub fn cases() -> Vec<Case> {
                 let setup = bench.setup_with_payload(loader, PayloadType::BootFdt, tree)?;
                 expect_refusal(&bench.run(&setup)?, Stage::Loader, Reason::DmaNotGuarded)
             }),
+            Case::new(
+                "dma/a-tree-with-open-slots-of-virtio-mmio-is-refused",
+                super::protection::open_slots,
+            ),
             Case::new("dma/an-iommu-without-second-stage-is-refused", |bench| {
                 let setup = bench.setup(&[], &[])?;
                 let extra = ["-global", "riscv-iommu.g-stage=off"].map(str::to_owned);

@@ -131,6 +131,18 @@ fn open_parts(bench: &TestBoard) -> Result<()> {
     Ok(())
 }
 
+/// Closes fw_cfg alone, in place of everything between the console and the end of fw_cfg: the slots of virtio-mmio are open.
+pub fn open_slots(bench: &TestBoard) -> Result<()> {
+    let mut tree = fs::read(&bench.firmware.boot_fdt)?;
+    let order = find_property(&tree, "order", &21_u32.to_be_bytes())?;
+    // The property `base` is the one before.
+    let base = order - 20;
+    ensure!(tree[base..base + 8] == 0x1000_0000_u64.to_be_bytes(), "another region");
+    tree[base..base + 8].copy_from_slice(&0x1010_0000_u64.to_be_bytes());
+    tree[order..order + 4].copy_from_slice(&12_u32.to_be_bytes());
+    refused_by(bench, &with_tree(bench, tree)?, Reason::MemoryReachable, 0)
+}
+
 /// Takes one hart after the other out of the domain: its property is no longer there. OpenSBI does not start such a hart.
 /// Without the boot hart it refuses the domain and enters no loader, so that one is left out.
 fn harts_outside(bench: &TestBoard) -> Result<()> {
