@@ -100,14 +100,13 @@ fn judge_devices() -> Result<(), Reason> {
 pub(crate) fn check(hart: usize) -> Result<(), Reason> {
     FOUND.store(0, Ordering::Release);
     judge().map_err(|(reason, address)| report(hart as u64, reason, address))?;
-    match environment::call_with_address() {
-        Some(extension) => {
-            let extension = console::Number::hex(extension as u64);
-            console::line(&["hartlock: extension 0x", extension.as_str()]);
-            Err(Reason::MonitorCalls)
-        }
-        None => judge_devices(),
+    let mut result = Ok(());
+    for extension in environment::calls_with_address() {
+        let extension = console::Number::hex(extension as u64);
+        console::line(&["hartlock: extension 0x", extension.as_str()]);
+        result = Err(Reason::MonitorCalls);
     }
+    result.and_then(|()| judge_devices())
 }
 
 /// Tries the accesses of another hart, and keeps the result for the boot hart.

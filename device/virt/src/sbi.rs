@@ -51,10 +51,10 @@ fn call(extension: usize, function: usize, args: [usize; 3]) -> Result<usize, Er
     if error == 0 { Ok(value) } else { Err(error) }
 }
 
-/// Returns the number of an extension with a call that takes the address of memory, if there may be one: anything but the
-/// answer that there is none counts (§4.4).
-pub fn call_with_address() -> Option<usize> {
-    WITH_ADDRESSES.into_iter().find(|extension| call(BASE, 3, [*extension, 0, 0]) != Ok(0))
+/// Returns the numbers of the extensions with a call that takes the address of memory, as far as there may be any: anything
+/// but the answer that there is none counts (§4.4).
+pub fn calls_with_address() -> impl Iterator<Item = usize> {
+    WITH_ADDRESSES.into_iter().filter(|extension| call(BASE, 3, [*extension, 0, 0]) != Ok(0))
 }
 
 /// Starts a stopped hart at `address` with its number in a0 and `opaque` in a1 (§9.1).

@@ -257,6 +257,15 @@ pub fn step(root: &Path) -> Result<Outcome> {
 /// A line of Kconfig that adds OpenSBI's console.
 pub const CONSOLE: &str = "CONFIG_SBI_ECALL_DBCN=y";
 
+/// The settings that bring back what OpenSBI has of calls that take the address of memory.
+pub const WITH_ADDRESSES: [&str; 5] = [
+    CONSOLE,
+    "CONFIG_SBI_ECALL_LEGACY=y",
+    "CONFIG_SBI_ECALL_PMU=y",
+    "CONFIG_SBI_ECALL_SSE=y",
+    "CONFIG_SBI_ECALL_DBTR=y",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

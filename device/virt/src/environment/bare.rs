@@ -33,10 +33,9 @@ pub fn start_hart(hart: usize, _: usize) -> bool {
     !was_started
 }
 
-/// Returns `None`, because nothing works for this program.
-#[must_use]
-pub const fn call_with_address() -> Option<usize> {
-    None
+/// Returns nothing, because nothing works for this program.
+pub const fn calls_with_address() -> [usize; 0] {
+    []
 }
 
 /// Returns false: M-mode does not translate addresses.

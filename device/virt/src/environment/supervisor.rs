@@ -51,10 +51,9 @@ pub fn clear_interrupt(_: usize) {
     unsafe { asm!("csrc sip, {}", in(reg) SOFTWARE, options(nostack)) };
 }
 
-/// Returns the number of an extension by which OpenSBI accesses memory for S-mode, if it offers one.
-#[must_use]
-pub fn call_with_address() -> Option<usize> {
-    sbi::call_with_address()
+/// Returns the numbers of the extensions by which OpenSBI accesses memory for S-mode, as far as it offers any.
+pub fn calls_with_address() -> impl Iterator<Item = usize> {
+    sbi::calls_with_address()
 }
 
 /// Returns true if this hart translates addresses by the Sv39 tables at this address (RISC-V Privileged Architecture

@@ -216,6 +216,19 @@ pub fn cases() -> Vec<Case> {
             ensure!(run.transcript.contains("hartlock: extension 0x4442434e"), "another extension");
             Ok(())
         }),
+        Case::new("protection/the-loader-refuses-an-opensbi-with-more-calls", |bench| {
+            let opensbi = fs::read(monitor::variant(&monitor::WITH_ADDRESSES)?.bin)?;
+            let loader = &bench.firmware.loader;
+            let setup = bench.setup_with_payload(loader, PayloadType::Opensbi, opensbi)?;
+            let run = bench.run(&setup)?;
+            expect_refusal(&run, Stage::Loader, Reason::MonitorCalls)?;
+            let start = "hartlock: extension 0x";
+            let lines =
+                run.transcript.lines().filter_map(|line| line.trim_end().strip_prefix(start));
+            let found: Vec<_> = lines.map(|number| u64::from_str_radix(number, 16)).collect();
+            ensure!(found == EXTENSIONS.map(Ok), "found {found:x?}");
+            Ok(())
+        }),
         Case::new("protection/linux-cannot-move-the-floor", linux),
     ]
 }
@@ -265,6 +278,9 @@ fn open_domain(bench: &TestBoard) -> Result<()> {
     }
     Ok(())
 }
+
+/// The extensions of [`monitor::WITH_ADDRESSES`] on this board: four legacy ones, console, counters, events, triggers.
+const EXTENSIONS: [u64; 8] = [4, 5, 6, 7, 0x4442_434e, 0x50_4d55, 0x53_5345, 0x4442_5452];
 
 /// Permissions of the regions in the property `regions`.
 const PERMISSIONS: [u32; 11] = [0, 0, 0, 8, 0, 0x3f, 0x18, 0x18, 0x18, 0x18, 0x18];
