@@ -23,6 +23,9 @@ use hartlock_testkit::bundle::{Block, Draft, Edit};
 use hartlock_testkit::keys::{A, B};
 use xtask::firmware;
 
+/// Sets a bit of the padding after the last payload.
+const SET_LAST_BIT: Edit = Edit::File(|file| *file.last_mut().expect("a bundle has bytes") |= 1);
+
 /// Changes a name or text of equal length, once, in the device tree for Linux.
 fn rename(draft: &mut Draft, from: &[u8], to: &[u8]) {
     let data = &mut draft.payloads[2].data;
@@ -86,13 +89,6 @@ pub fn cases() -> Vec<Case> {
     cases.push(Case::new("refusal/rollback-across-two-boots", rollback));
     cases.push(Case::new("refusal/firmware-for-measurements", measurement_firmware));
     cases
-}
-
-/// Changes the last byte of a bundle, which is padding after its last payload.
-fn change_the_last_byte(file: &mut Vec<u8>) {
-    if let Some(last) = file.last_mut() {
-        *last ^= 1;
-    }
 }
 
 /// Returns cases with a changed byte in every region that a device reads.
@@ -285,12 +281,12 @@ fn device_cases() -> Vec<Case> {
             expect_refusal(&run, Stage::Loader, Reason::BootVersionTooOld)
         }),
         Case::new("refusal/padding-for-the-rom", |bench| {
-            let padding = [Edit::File(change_the_last_byte)];
+            let padding = [SET_LAST_BIT];
             let run = bench.run(&bench.setup(&padding, &[])?)?;
             expect_refusal(&run, Stage::Rom, Reason::PaddingNotZero)
         }),
         Case::new("refusal/padding-for-the-loader", |bench| {
-            let padding = [Edit::File(change_the_last_byte)];
+            let padding = [SET_LAST_BIT];
             let run = bench.run(&bench.setup(&[], &padding)?)?;
             expect_refusal(&run, Stage::Loader, Reason::PaddingNotZero)
         }),
