@@ -141,7 +141,9 @@ impl<'a> Console<'a> {
         if self.fault.is_some() || line.is_empty() {
             return;
         }
-        if let Some(digits) = line.strip_prefix("out ") {
+        // A piece of output may be empty. Lines come without spaces at their end.
+        let digits = if line == "out" { Some("") } else { line.strip_prefix("out ") };
+        if let Some(digits) = digits {
             // The memory of a batch is limited to the outputs that its cases may have, so a
             // longer output is refused.
             let bound = self.cases.get(self.replies.len()).map_or(0, ParsedCase::output_bound);
@@ -267,10 +269,26 @@ mod tests {
     }
 
     #[test]
+    fn a_plain_text_may_be_as_long_as_its_cipher_text() {
+        let zeros = |len: usize| "00".repeat(len);
+        let line = format!(
+            r#"{{"id":"a","op":"aead-decrypt","alg":"aes-128-gcm","key":"{}","iv":"00","aad":"","ciphertext":"{}","tag":"{}"}}"#,
+            zeros(16),
+            zeros(100),
+            zeros(16)
+        );
+        let cases = [parse(line.as_bytes()).unwrap()];
+        let told = |len| read(&cases, &format!("out {}\nkat 0 ok\nbench: done\n", zeros(len)));
+        assert_eq!(told(100).unwrap().len(), 1);
+        assert!(told(101).is_err());
+    }
+
+    #[test]
     fn a_board_that_says_too_little_too_much_or_nonsense_is_not_believed() {
         let cases = &cases()[..2];
         let good = "out 00\nkat 0 ok\nkat 1 invalid x\nbench: done\n";
         assert_eq!(read(cases, good).unwrap().len(), 2);
+        assert_eq!(read(cases, &format!("out\n{good}")).unwrap().len(), 2);
         for bad in [
             "out 00\nkat 0 ok\nbench: done\n",
             "out 00\nkat 0 ok\nkat 1 invalid x\n",

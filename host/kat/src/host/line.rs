@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use hartlock_kernels::aes::BLOCK_SIZE;
 use serde::{Deserialize, Serialize};
 
 use crate::host::object::{Object, Value};
@@ -229,8 +230,12 @@ impl ParsedCase {
 
     /// Returns the maximum length of the output in bytes.
     pub(super) fn output_bound(&self) -> u64 {
+        let len_of = |field| self.request().bytes(field).len() as u64;
         let len = match self.op {
             Op::Digest | Op::Mac => self.request().number(Field::OutputLen),
+            Op::AeadDecrypt | Op::KeyUnwrap => Some(len_of(Field::Ciphertext)),
+            // Padding is at most a block.
+            Op::Cipher => Some(len_of(Field::Message) + BLOCK_SIZE as u64),
             _ => None,
         };
         // A longer output is refused and not computed (kat §5, rule 5).
