@@ -200,12 +200,13 @@ def _texts(node: Node, name: str) -> list[bytes]:
 
 def check_boot_hart(data: bytes) -> None:
     """Raises :class:`Broken` if the tree does not say of the boot hart what OpenSBI and Linux need."""
-    cpus = next((it for it in boot_tree.parse(data).children if it.name == "cpus"), None)
+    children = boot_tree.parse(data).children
+    cpus = next((it for it in children if it.name.split("@")[0] == "cpus"), None)
     if cpus is None:
         return
     _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
     is_it = re.compile(r"cpu@0*(?i:%x)" % BOOT_HART).fullmatch
-    hart = next((it for it in cpus.children if is_it(it.name)), None)
+    hart = next((it for it in cpus.children if is_it(it.name) or it.hart == BOOT_HART), None)
     if hart is None:
         return
     _require(b"riscv" in _texts(hart, "compatible"), 11)

@@ -53,6 +53,14 @@ class Trees(unittest.TestCase):
                 other = boot_tree.parse((FOLDER / f"{name}.edited.dtb").read_bytes())
                 self.assertEqual(system_tree.as_lists(own), system_tree.as_lists(other))
 
+    def test_the_boot_hart_is_found_by_its_number_too(self) -> None:
+        tree = (FOLDER / "right.dtb").read_bytes()
+        other = tree.replace(b"cpu@0\0", b"CPU@0\0").replace(b"timebase-frequency\0", b"timebase-frequencx\0")
+        for changed in (tree.replace(b"cpu@0\0", b"CPU@0\0").replace(b"rv64", b"rv32"), other):
+            with self.assertRaises(system_tree.Broken) as broken:
+                system_tree.check_boot_hart(changed)
+            self.assertEqual(broken.exception.rule, 11)
+
     def test_a_limit_of_memory_leaves_the_payloads(self) -> None:
         for bootargs, limit in (
             ("mem=512M", 512 << 20),

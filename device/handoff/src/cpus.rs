@@ -37,13 +37,16 @@ impl CpuFault<'_> {
 /// The first fault.
 pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
     const CHILD: usize = 2;
-    let is_cpus = |node: &FoundNode<'_>| node.depth == CHILD && node.name == b"cpus";
+    let is_cpus = |node: &FoundNode<'_>| node.depth == CHILD && node.is_named(b"cpus");
     let Some(cpus) = Nodes::all(tree).find(is_cpus) else { return Ok(()) };
     let timebase = tree.property(&cpus, "timebase-frequency");
     if timebase.is_none_or(|value| value.len() != 4) {
         return Err(CpuFault::Timebase(timebase));
     }
-    let is_boot_hart = |node: &FoundNode<'_>| number(node.name) == Some(boot_hart);
+    // Linux finds it by its name, and OpenSBI by its `reg`.
+    let is_boot_hart = |node: &FoundNode<'_>| {
+        [number(node.name), tree.hart(node).map(u64::from)].contains(&Some(boot_hart))
+    };
     let Some(hart) = Nodes::all(tree).below(&cpus).find(is_boot_hart) else { return Ok(()) };
     if !tree.has_text(&hart, "compatible", b"riscv") {
         return Err(CpuFault::Compatible(tree.property(&hart, "compatible")));
@@ -96,7 +99,7 @@ pub fn harts(tree: &[u8]) -> Option<u64> {
 
 /// Returns the number in the name of a node `cpu@N`.
 fn number(name: &[u8]) -> Option<u64> {
-    let digits = name.strip_prefix(b"cpu@")?;
+    let digits = name.strip_prefix(b"cpu@").filter(|digits| !digits.is_empty())?;
     digits.iter().try_fold(0_u64, |number, digit| {
         let digit = char::from(*digit).to_digit(16)?;
         number.checked_mul(16)?.checked_add(u64::from(digit))
@@ -175,6 +178,27 @@ mod tests {
     }
 
     #[test]
+    fn the_boot_hart_is_found_by_its_number_too() {
+        let other_names = |tree: &mut Node| {
+            tree.at("cpus/cpu@0").name = "core@0".into();
+            tree.at("cpus").name = "cpus@0".into();
+        };
+        expect(other_names, Ok(()));
+        expect(
+            |tree| {
+                tree.at("cpus/cpu@0").remove("riscv,isa");
+                other_names(tree);
+            },
+            Err(CpuFault::InstructionSet(None)),
+        );
+        let without_clock = |tree: &mut Node| {
+            tree.at("cpus").remove("timebase-frequency");
+            other_names(tree);
+        };
+        expect(without_clock, Err(CpuFault::Timebase(None)));
+    }
+
+    #[test]
     fn the_boot_hart_has_an_interrupt_controller() {
         let path = "cpus/cpu@0/interrupt-controller";
         let wanted = Err(CpuFault::InterruptController);
@@ -227,7 +251,7 @@ mod tests {
         expect(|tree| tree.children.clear(), Ok(()));
         assert_eq!(number(b"cpu@1f"), Some(31));
         for other in [&b"cpu@"[..], b"cpu", b"cpu@g", b"cpu@10000000000000000"] {
-            assert!(number(other).is_none_or(|number| number == 0 && other == b"cpu@"));
+            assert_eq!(number(other), None);
         }
     }
 }

@@ -258,7 +258,7 @@ pub(crate) struct FoundNode<'a> {
 
 impl FoundNode<'_> {
     /// Returns true for this name, with or without a unit address.
-    fn is_named(&self, name: &[u8]) -> bool {
+    pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.strip_prefix(name).is_some_and(|rest| matches!(rest.first(), None | Some(b'@')))
     }
 }
@@ -338,7 +338,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Returns the number of the hart of an enabled node, or `None` if OpenSBI takes it for something else.
-    fn hart(&self, node: &FoundNode<'_>) -> Option<u32> {
+    pub(crate) fn hart(&self, node: &FoundNode<'_>) -> Option<u32> {
         let status = self.property(node, "status");
         let is_enabled = status.is_none_or(|status| status.starts_with(b"ok"));
         let is_cpu = self.property(node, "device_type")?.starts_with(b"cpu");
