@@ -97,6 +97,7 @@ mod tests {
             ("quiet mem=1G root=/dev/vda mem=512M", Some(512 << 20)),
             ("quiet \"mem=512M\"", Some(512 << 20)),
             ("mem=\"512M\"", Some(512 << 20)),
+            ("text=\"a b\" mem=512M", Some(512 << 20)),
             ("mem=8191", Some(4096)),
             ("mem=4095", None),
             ("mem=x", None),

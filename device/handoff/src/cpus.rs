@@ -222,26 +222,34 @@ mod tests {
 
     #[test]
     fn harts_are_those_that_linux_starts() {
-        let counted = |change: fn(&mut Node)| {
+        let counted = |change: &dyn Fn(&mut Node)| {
             let mut tree = system_tree(3, 0x8000_0000);
             change(&mut tree);
             harts(&tree.flatten())
         };
-        assert_eq!(counted(|_| {}), Some(0b111));
-        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").remove("device_type")), Some(0b111));
-        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").set("status", b"disabled\0")), Some(0b101));
-        assert_eq!(counted(|tree| tree.at("cpus/cpu@1").set("status", b"okay\0")), Some(0b111));
+        assert_eq!(counted(&|_| {}), Some(0b111));
+        assert_eq!(counted(&|tree| tree.at("cpus/cpu@1").remove("device_type")), Some(0b111));
         assert_eq!(
-            counted(|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[0, 63]))),
+            counted(&|tree| tree.at("cpus/cpu@1").set("status", b"disabled\0")),
+            Some(0b101)
+        );
+        assert_eq!(counted(&|tree| tree.at("cpus/cpu@1").set("status", b"okay\0")), Some(0b111));
+        assert_eq!(
+            counted(&|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[0, 63]))),
             Some(1 << 63 | 3)
         );
-        assert_eq!(counted(|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[64]))), Some(3));
-        assert_eq!(counted(|tree| tree.at("cpus/cpu@2").set("reg", b"")), Some(3));
+        assert_eq!(counted(&|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[64]))), Some(3));
+        assert_eq!(counted(&|tree| tree.at("cpus/cpu@2").set("reg", b"")), Some(3));
         assert_eq!(
-            counted(|tree| tree.at("cpus").children.push(Node::new("cpu-map"))),
+            counted(&|tree| tree.at("cpus").children.push(Node::new("cpu-map"))),
             Some(0b111)
         );
-        assert_eq!(counted(|tree| tree.children.clear()), Some(0));
+        let other = |name: &str| Node::new(name).with("reg", &cells(&[5]));
+        assert_eq!(counted(&|tree| tree.at("cpus").children.push(other("cache"))), Some(0b111));
+        assert_eq!(counted(&|tree| tree.at("cpus").children.push(other("cpu"))), Some(0b10_0111));
+        // The same number twice is one hart.
+        assert_eq!(counted(&|tree| tree.at("cpus/cpu@2").set("reg", &cells(&[1]))), Some(0b11));
+        assert_eq!(counted(&|tree| tree.children.clear()), Some(0));
         assert_eq!(harts(b"no tree"), None);
     }
 

@@ -265,7 +265,8 @@ mod tests {
         let wanted = |index, needed| Err(MemoryFault::Limited { index, needed });
         assert_eq!(limited(Some(0x17ff)), wanted(1, 0x1800));
         assert_eq!(limited(Some(0xfff)), wanted(0, 0x1000));
-        assert_eq!(check(&tree, &[Filled::NOTHING], Some(1)), Ok(()));
+        let nothing = (0x9000_0800, 0x9000_0800);
+        assert_eq!(check(&tree, &filled(&[(0, 0), nothing]), Some(1)), Ok(()));
     }
 
     #[test]
