@@ -262,6 +262,21 @@ mod tests {
     }
 
     #[test]
+    fn each_fault_has_a_text_of_its_own() {
+        let linux = [
+            (LinuxFault::BigEndian, "big-endian"),
+            (LinuxFault::ImageSize, "image_size"),
+            (LinuxFault::MemorySize, "memory_size"),
+            (LinuxFault::Initramfs, "no cpio archive"),
+            (LinuxFault::InitramfsCut, "cut"),
+            (LinuxFault::OtherInitramfs, "command line"),
+        ];
+        assert!(linux.iter().all(|(fault, text)| fault.text().contains(text)));
+        assert_eq!(OpensbiFault::FixedNextStage.text(), "not fw_dynamic");
+        assert_eq!(OpensbiFault::Narrow.text(), "for 32-bit harts");
+    }
+
+    #[test]
     fn another_system_has_no_rule() {
         let mut other = linux(0, 1);
         other[0x3b] = 4;
