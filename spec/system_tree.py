@@ -200,15 +200,16 @@ def _texts(node: Node, name: str) -> list[bytes]:
 
 def check_boot_hart(data: bytes) -> None:
     """Raises :class:`Broken` if the tree does not say of the boot hart what OpenSBI and Linux need."""
-    children = boot_tree.parse(data).children
-    cpus = next((it for it in children if it.name.split("@")[0] == "cpus"), None)
-    if cpus is None:
-        return
-    _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
     is_it = re.compile(r"cpu@0*(?i:%x)" % BOOT_HART).fullmatch
-    hart = next((it for it in cpus.children if is_it(it.name) or it.hart == BOOT_HART), None)
-    if hart is None:
-        return
+    for cpus in boot_tree.parse(data).children:
+        if cpus.name.split("@")[0] == "cpus":
+            _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
+            for hart in cpus.children:
+                if is_it(hart.name) or hart.hart == BOOT_HART:
+                    _check_boot_hart(hart)
+
+
+def _check_boot_hart(hart: Node) -> None:
     _require(b"riscv" in _texts(hart, "compatible"), 11)
     if "riscv,isa-base" in hart.properties:
         has_base = hart.properties["riscv,isa-base"].lower().startswith(b"rv64i")

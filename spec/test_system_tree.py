@@ -56,7 +56,11 @@ class Trees(unittest.TestCase):
     def test_the_boot_hart_is_found_by_its_number_too(self) -> None:
         tree = (FOLDER / "right.dtb").read_bytes()
         other = tree.replace(b"cpu@0\0", b"CPU@0\0").replace(b"timebase-frequency\0", b"timebase-frequencx\0")
-        for changed in (tree.replace(b"cpu@0\0", b"CPU@0\0").replace(b"rv64", b"rv32"), other):
+        # The node of hart 1 becomes a second one of hart 0, by its name alone.
+        second = tree.replace(b"cpu@1\0", b"cpu@0\0")
+        at = second.index(b"rv64", second.rindex(b"cpu@0\0"))
+        second = second[:at] + b"rv32" + second[at + 4 :]
+        for changed in (tree.replace(b"cpu@0\0", b"CPU@0\0").replace(b"rv64", b"rv32"), other, second):
             with self.assertRaises(system_tree.Broken) as broken:
                 system_tree.check_boot_hart(changed)
             self.assertEqual(broken.exception.rule, 11)

@@ -2,7 +2,7 @@
 //! does not.
 
 use crate::domain::{FoundNode, Nodes};
-use crate::fdt::{Tree, be32_at};
+use crate::fdt::{Tree, be32_at, is_okay, number_of_hex};
 
 /// What a tree lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,35 +30,48 @@ impl CpuFault<'_> {
     }
 }
 
-/// Checks the node of the boot hart, of which the tree has exactly one ([`crate::fdt::edit`], rule 7). A tree without it
-/// has no fault here.
+/// Checks each node that OpenSBI or Linux may take for that of the boot hart. A tree without one has no fault here: that is
+/// for rule 7 ([`crate::fdt::edit`]) and [`crate::domain::check`].
 ///
 /// # Errors
 /// The first fault.
 pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
-    const CHILD: usize = 2;
-    let is_cpus = |node: &FoundNode<'_>| node.depth == CHILD && node.is_named(b"cpus");
-    let Some(cpus) = Nodes::all(tree).find(is_cpus) else { return Ok(()) };
-    let timebase = tree.property(&cpus, "timebase-frequency");
-    if timebase.is_none_or(|value| value.len() != 4) {
-        return Err(CpuFault::Timebase(timebase));
+    for cpus in all_cpus(tree) {
+        let timebase = tree.property(&cpus, "timebase-frequency");
+        if timebase.is_none_or(|value| value.len() != 4) {
+            return Err(CpuFault::Timebase(timebase));
+        }
+        // Linux finds a hart by its name, and OpenSBI by its `reg`.
+        let is_boot_hart = |node: &FoundNode<'_>| {
+            let named = node.name.strip_prefix(b"cpu@").and_then(number_of_hex);
+            [named, tree.hart(node).map(u64::from)].contains(&Some(boot_hart))
+        };
+        Nodes::all(tree)
+            .below(&cpus)
+            .filter(is_boot_hart)
+            .try_for_each(|hart| check_boot_hart(tree, &hart))?;
     }
-    // Linux finds it by its name, and OpenSBI by its `reg`.
-    let is_boot_hart = |node: &FoundNode<'_>| {
-        [number(node.name), tree.hart(node).map(u64::from)].contains(&Some(boot_hart))
-    };
-    let Some(hart) = Nodes::all(tree).below(&cpus).find(is_boot_hart) else { return Ok(()) };
-    if !tree.has_text(&hart, "compatible", b"riscv") {
-        return Err(CpuFault::Compatible(tree.property(&hart, "compatible")));
+    Ok(())
+}
+
+/// Returns the children of the root with the name `cpus`. OpenSBI takes one with a unit address as well.
+fn all_cpus<'a>(tree: &'a Tree<'a>) -> impl Iterator<Item = FoundNode<'a>> {
+    const CHILD: usize = 2;
+    Nodes::all(tree).filter(|node| node.depth == CHILD && node.is_named(b"cpus"))
+}
+
+fn check_boot_hart<'a>(tree: &Tree<'a>, hart: &FoundNode<'_>) -> Result<(), CpuFault<'a>> {
+    if !tree.has_text(hart, "compatible", b"riscv") {
+        return Err(CpuFault::Compatible(tree.property(hart, "compatible")));
     }
     let begins = |value: Option<&[u8]>, wanted: &[u8]| {
         value
             .and_then(|it| it.get(..wanted.len()))
             .is_some_and(|it| it.eq_ignore_ascii_case(wanted))
     };
-    let has_extension = |name: &[u8]| tree.has_text(&hart, "riscv,isa-extensions", name);
-    let base = tree.property(&hart, "riscv,isa-base");
-    let stated = base.or_else(|| tree.property(&hart, "riscv,isa"));
+    let has_extension = |name: &[u8]| tree.has_text(hart, "riscv,isa-extensions", name);
+    let base = tree.property(hart, "riscv,isa-base");
+    let stated = base.or_else(|| tree.property(hart, "riscv,isa"));
     let is_known = match base {
         Some(_) => {
             begins(base, b"rv64i") && [b"i", b"m", b"a"].into_iter().all(|it| has_extension(it))
@@ -69,7 +82,7 @@ pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
         return Err(CpuFault::InstructionSet(stated));
     }
     let is_controller = |node: FoundNode<'_>| tree.has_text(&node, "compatible", b"riscv,cpu-intc");
-    if Nodes::all(tree).below(&hart).any(is_controller) {
+    if Nodes::all(tree).below(hart).any(is_controller) {
         Ok(())
     } else {
         Err(CpuFault::InterruptController)
@@ -79,31 +92,17 @@ pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
 /// Returns the mask of the harts that Linux starts of those that a tree names, up to number 63 (`of_get_next_cpu_node` in
 /// drivers/of/cpu.c, `riscv_of_processor_hartid` in arch/riscv/kernel/cpu.c). Returns `None` for bytes that are no tree.
 pub fn harts(tree: &[u8]) -> Option<u64> {
-    const CHILD: usize = 2;
     let tree = Tree::parse(tree)?;
-    let cpus = Nodes::all(&tree).find(|node| node.depth == CHILD && node.name == b"cpus");
     let number = |node: FoundNode<'_>| {
         let is_named = node.name == b"cpu" || node.name.starts_with(b"cpu@");
         let is_cpu = is_named || tree.has_text(&node, "device_type", b"cpu");
-        let status = tree.property(&node, "status");
-        let is_enabled = status.is_none_or(|status| matches!(status, b"okay\0" | b"ok\0"));
+        let is_enabled = tree.property(&node, "status").is_none_or(is_okay);
         let reg = tree.property(&node, "reg").filter(|_| is_cpu && is_enabled)?;
         1_u64.checked_shl(be32_at(reg, reg.len().checked_sub(4)?)?)
     };
-    let mut mask = 0;
-    if let Some(cpus) = cpus {
-        Nodes::all(&tree).below(&cpus).filter_map(number).for_each(|bit| mask |= bit);
-    }
-    Some(mask)
-}
-
-/// Returns the number in the name of a node `cpu@N`.
-fn number(name: &[u8]) -> Option<u64> {
-    let digits = name.strip_prefix(b"cpu@").filter(|digits| !digits.is_empty())?;
-    digits.iter().try_fold(0_u64, |number, digit| {
-        let digit = char::from(*digit).to_digit(16)?;
-        number.checked_mul(16)?.checked_add(u64::from(digit))
-    })
+    let cpus = all_cpus(&tree).filter(|node| node.name == b"cpus");
+    let harts = cpus.flat_map(|node| Nodes::all(&tree).below(&node));
+    Some(harts.filter_map(number).fold(0, |mask, bit| mask | bit))
 }
 
 #[cfg(test)]
@@ -199,6 +198,28 @@ mod tests {
     }
 
     #[test]
+    fn a_right_node_hides_no_wrong_one() {
+        let wrong = Err(CpuFault::InstructionSet(Some(b"rv32ima\0")));
+        let second = |name: &'static str| {
+            move |tree: &mut Node| {
+                let mut hart = tree.at("cpus/cpu@0").clone();
+                hart.name = name.into();
+                hart.set("riscv,isa", b"rv32ima\0");
+                tree.at("cpus").children.push(hart);
+            }
+        };
+        expect(second("core@0"), wrong);
+        expect(second("cpu@0"), wrong);
+        let second_cpus = |tree: &mut Node| {
+            let mut cpus = tree.at("cpus").clone();
+            tree.at("cpus").name = "cpus@0".into();
+            cpus.remove("timebase-frequency");
+            tree.children.push(cpus);
+        };
+        expect(second_cpus, Err(CpuFault::Timebase(None)));
+    }
+
+    #[test]
     fn the_boot_hart_has_an_interrupt_controller() {
         let path = "cpus/cpu@0/interrupt-controller";
         let wanted = Err(CpuFault::InterruptController);
@@ -257,9 +278,5 @@ mod tests {
     fn a_tree_without_the_hart_is_judged_by_others() {
         expect(|tree| tree.at("cpus").children.clear(), Ok(()));
         expect(|tree| tree.children.clear(), Ok(()));
-        assert_eq!(number(b"cpu@1f"), Some(31));
-        for other in [&b"cpu@"[..], b"cpu", b"cpu@g", b"cpu@10000000000000000"] {
-            assert_eq!(number(other), None);
-        }
     }
 }

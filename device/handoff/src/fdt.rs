@@ -384,9 +384,7 @@ impl Copy<'_, '_> {
             (1, NodeKind::Root, b"cpus") => NodeKind::Cpus,
             (2, NodeKind::Cpus, _) => match name.strip_prefix(b"cpu@") {
                 Some(unit) => {
-                    // `from_str_radix` also accepts a sign.
-                    let digits = core::str::from_utf8(unit).ok().filter(|it| !it.starts_with('+'));
-                    let Some(hart) = digits.and_then(|it| u64::from_str_radix(it, 16).ok()) else {
+                    let Some(hart) = number_of_hex(unit) else {
                         return self.refuse(Rule::Hart);
                     };
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
@@ -578,6 +576,13 @@ pub(crate) fn is_okay(status: &[u8]) -> bool {
 /// Rounds an offset up to a multiple of 4 bytes, the alignment of tokens.
 fn aligned(at: usize) -> Option<usize> {
     Some(at.checked_add(3)? & !3)
+}
+
+/// Returns the number with these hexadecimal digits, of which there is at least one.
+pub(crate) fn number_of_hex(digits: &[u8]) -> Option<u64> {
+    // `from_str_radix` also accepts a sign.
+    let digits = core::str::from_utf8(digits).ok().filter(|it| !it.starts_with('+'))?;
+    u64::from_str_radix(digits, 16).ok()
 }
 
 /// Returns the lower-case hexadecimal digits of a number at the end of the array, and the number of

@@ -4,6 +4,7 @@
 use hartlock_image::{bytes_at, u64_at};
 
 use crate::bootargs;
+use crate::fdt::number_of_hex;
 
 /// What Linux, or the loader that places it, cannot use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,7 +140,8 @@ pub fn judge_archives(
             return Err(LinuxFault::InitramfsCut);
         }
         // Size of the file, and length of its name.
-        let [file, name] = [6, 11].map(|index| number(header, MARK + 8 * index));
+        let [file, name] = [6, 11]
+            .map(|index| number_of_hex(&bytes_at::<8>(header, MARK + 8 * index).unwrap_or([0; 8])));
         let (file, name) = file.zip(name).ok_or(LinuxFault::Initramfs)?;
         let data = at.saturating_add(CPIO_HEADER as u64).saturating_add(name);
         let end = data.next_multiple_of(4).saturating_add(file);
@@ -149,13 +151,6 @@ pub fn judge_archives(
         at = end.next_multiple_of(4);
     }
     Ok(())
-}
-
-/// Returns a number of eight hexadecimal digits.
-fn number(header: &[u8], at: usize) -> Option<u64> {
-    bytes_at::<8>(header, at)?.iter().try_fold(0, |number, digit| {
-        Some(number << 4 | u64::from(char::from(*digit).to_digit(16)?))
-    })
 }
 
 /// Judges them for the device: initramfs and command line only if the kernel is Linux. The kernel has `memory_size` bytes.

@@ -438,3 +438,12 @@ fn any_cut_and_any_changed_byte_end_without_a_panic() {
         }
     }
 }
+
+#[test]
+fn hexadecimal_digits_are_a_number() {
+    assert_eq!(number_of_hex(b"1f"), Some(31));
+    assert_eq!(number_of_hex(b"FFFFFFFFFFFFFFFF"), Some(u64::MAX));
+    for other in [&b""[..], b"g", b"+1", b"-1", b" 1", b"10000000000000000", b"\xff"] {
+        assert_eq!(number_of_hex(other), None, "{other:?}");
+    }
+}
