@@ -196,25 +196,13 @@ def _check_harts(tree: _Tree, cpus: Node, domain: Node) -> None:
         raise Broken("no boot hart")
 
 
-# Regions that OpenSBI takes for the devices that it closes.
-CLOSING = {
-    "riscv,clint0": 1,
-    "sifive,clint0": 1,
-    "sifive,clint2": 1,
-    "thead,c900-clint": 1,
-    "riscv,aclint-mswi": 1,
-    "thead,c900-aclint-mswi": 1,
-    "mips,p8700-aclint-mswi": 1,
-    "riscv,aclint-mtimer": 2,
-    "thead,c900-aclint-mtimer": 2,
-    "mips,p8700-aclint-mtimer": 2,
-}
-
-
 def _regions(tree: _Tree, domain: Node) -> list[Region]:
     regions = []
-    taken = [max((CLOSING[it] for it in CLOSING if node.is_compatible(it)), default=0) for node in tree.nodes]
-    room = 15 - 2 - sum(taken)
+    def taken(node: Node) -> int:
+        counts = (count for name, (_, count) in DRIVEN.items() if node.is_compatible(name))
+        return max(counts, default=0)
+
+    room = 15 - 2 - sum(map(taken, tree.nodes))
     entries = domain.properties.get("regions", b"")
     for index in range(len(entries) // 8):
         node = tree.reference(_cell(entries, 2 * index))
@@ -263,22 +251,23 @@ def _open(closed: Closed, region: Region | None) -> int:
     return permissions & ~READ if closed.access == "read" else permissions
 
 
+# The bytes that a driver uses, and the regions that OpenSBI takes for the device.
 DRIVEN = {
-    "riscv,clint0": 0xC000,
-    "sifive,clint0": 0xC000,
-    "sifive,clint2": 0xC000,
-    "thead,c900-clint": 0xC000,
-    "riscv,aclint-mswi": 0x4000,
-    "thead,c900-aclint-mswi": 0x4000,
-    "mips,p8700-aclint-mswi": 0x4000,
-    "riscv,aclint-mtimer": 0x8000,
-    "thead,c900-aclint-mtimer": 0x8000,
-    "mips,p8700-aclint-mtimer": 0x8000,
-    "riscv,plic0": 0x400_0000,
-    "sifive,plic-1.0.0": 0x400_0000,
-    "thead,c900-plic": 0x400_0000,
-    "andestech,nceplic100": 0x400_0000,
-    "syscon": 4,
+    "riscv,clint0": (0xC000, 1),
+    "sifive,clint0": (0xC000, 1),
+    "sifive,clint2": (0xC000, 1),
+    "thead,c900-clint": (0xC000, 1),
+    "riscv,aclint-mswi": (0x4000, 1),
+    "thead,c900-aclint-mswi": (0x4000, 1),
+    "mips,p8700-aclint-mswi": (0x4000, 1),
+    "riscv,aclint-mtimer": (0x8000, 2),
+    "thead,c900-aclint-mtimer": (0x8000, 2),
+    "mips,p8700-aclint-mtimer": (0x8000, 2),
+    "riscv,plic0": (0x400_0000, 0),
+    "sifive,plic-1.0.0": (0x400_0000, 0),
+    "thead,c900-plic": (0x400_0000, 0),
+    "andestech,nceplic100": (0x400_0000, 0),
+    "syscon": (4, 0),
 }
 CONSOLES = ("ns16550", "ns16550a", "snps,dw-apb-uart", "intel,xscale-uart")
 
@@ -339,7 +328,7 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
             continue
         if "compatible" not in node.properties or "reg" not in node.properties:
             continue
-        used = [size for name, size in DRIVEN.items() if node.is_compatible(name)]
+        used = [size for name, (size, _) in DRIVEN.items() if node.is_compatible(name)]
         if any(node.is_compatible(name) for name in CONSOLES):
             shift = number(node, "reg-shift")
             used = [(8 << min(shift, 64)) + number(node, "reg-offset")]

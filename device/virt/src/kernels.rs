@@ -140,7 +140,7 @@ fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
         trapped: 0,
         wrong: [0; TIERS],
         only,
-        // Where one tier of hashes is measured, ciphers take no time.
+        // A caller that wants one tier of hashes uses no cipher, so none is tried.
         #[cfg(feature = "aes")]
         ciphers: TriedCiphers {
             only: only.map(|_| CipherTier::Portable),

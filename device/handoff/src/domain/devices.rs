@@ -6,37 +6,37 @@
 use super::{Access, Closed, DomainFault, FoundNode, Source};
 use crate::fdt::be32_at;
 
-/// Devices whose drivers do not look at the size in `reg`, with the number of bytes that they use (OpenSBI 1.8, drivers
-/// `mswi`, `mtimer`, `plic` and `syscon`).
-const DRIVEN: [(&str, u64); 15] = [
-    ("riscv,clint0", 0xc000),
-    ("sifive,clint0", 0xc000),
-    ("sifive,clint2", 0xc000),
-    ("thead,c900-clint", 0xc000),
-    ("riscv,aclint-mswi", 0x4000),
-    ("thead,c900-aclint-mswi", 0x4000),
-    ("mips,p8700-aclint-mswi", 0x4000),
-    ("riscv,aclint-mtimer", 0x8000),
-    ("thead,c900-aclint-mtimer", 0x8000),
-    ("mips,p8700-aclint-mtimer", 0x8000),
-    ("riscv,plic0", 0x400_0000),
-    ("sifive,plic-1.0.0", 0x400_0000),
-    ("thead,c900-plic", 0x400_0000),
-    ("andestech,nceplic100", 0x400_0000),
-    ("syscon", 4),
-];
-/// Devices that OpenSBI closes to S-mode, with the number of regions that it takes for each.
-pub(super) const CLOSING: [(&str, usize); 10] = [
-    ("riscv,clint0", 1),
-    ("sifive,clint0", 1),
-    ("sifive,clint2", 1),
-    ("thead,c900-clint", 1),
-    ("riscv,aclint-mswi", 1),
-    ("thead,c900-aclint-mswi", 1),
-    ("mips,p8700-aclint-mswi", 1),
-    ("riscv,aclint-mtimer", 2),
-    ("thead,c900-aclint-mtimer", 2),
-    ("mips,p8700-aclint-mtimer", 2),
+/// A kind of device whose driver does not look at the size in `reg` (OpenSBI 1.8, drivers `mswi`, `mtimer`, `plic` and
+/// `syscon`).
+#[derive(Clone, Copy)]
+struct Driven {
+    compatible: &'static str,
+    /// Number of bytes that the driver uses.
+    size: u64,
+    /// Number of regions by which OpenSBI closes the device to S-mode.
+    regions: usize,
+}
+
+const fn driven(compatible: &'static str, size: u64, regions: usize) -> Driven {
+    Driven { compatible, size, regions }
+}
+
+const DRIVEN: [Driven; 15] = [
+    driven("riscv,clint0", 0xc000, 1),
+    driven("sifive,clint0", 0xc000, 1),
+    driven("sifive,clint2", 0xc000, 1),
+    driven("thead,c900-clint", 0xc000, 1),
+    driven("riscv,aclint-mswi", 0x4000, 1),
+    driven("thead,c900-aclint-mswi", 0x4000, 1),
+    driven("mips,p8700-aclint-mswi", 0x4000, 1),
+    driven("riscv,aclint-mtimer", 0x8000, 2),
+    driven("thead,c900-aclint-mtimer", 0x8000, 2),
+    driven("mips,p8700-aclint-mtimer", 0x8000, 2),
+    driven("riscv,plic0", 0x400_0000, 0),
+    driven("sifive,plic-1.0.0", 0x400_0000, 0),
+    driven("thead,c900-plic", 0x400_0000, 0),
+    driven("andestech,nceplic100", 0x400_0000, 0),
+    driven("syscon", 4, 0),
 ];
 /// Consoles of the driver `uart8250`, which has eight registers from `reg-offset` on, each 2^`reg-shift` bytes after the
 /// one before it.
@@ -84,11 +84,13 @@ impl<'a> Source<'a> {
 
     /// Returns the number of regions that OpenSBI adds to a domain for devices.
     pub(super) fn closing_devices(&self) -> usize {
-        let count = |node: FoundNode<'a>| {
-            let regions = CLOSING.iter().filter(|it| self.tree.is_compatible(&node, it.0));
-            regions.map(|it| it.1).max().unwrap_or(0)
-        };
+        let count =
+            |node: FoundNode<'a>| self.driven(&node).map(|it| it.regions).max().unwrap_or(0);
         self.nodes.clone().map(count).fold(0, usize::saturating_add)
+    }
+
+    fn driven(&self, node: &FoundNode<'a>) -> impl Iterator<Item = &'static Driven> {
+        DRIVEN.iter().filter(|it| self.tree.is_compatible(node, it.compatible))
     }
 
     fn device(&self, node: &FoundNode<'a>, closed: &[Closed]) -> Result<(), DomainFault> {
@@ -109,8 +111,7 @@ impl<'a> Source<'a> {
         if ["compatible", "reg"].iter().any(|name| self.tree.property(node, name).is_none()) {
             return Ok(());
         }
-        let driven = DRIVEN.iter().filter(|it| self.tree.is_compatible(node, it.0));
-        let mut used = driven.map(|it| it.1).max();
+        let mut used = self.driven(node).map(|it| it.size).max();
         if is_one_of(&CONSOLES) {
             let distance = 1u64.checked_shl(number("reg-shift")?).unwrap_or(u64::MAX);
             let offset = u64::from(number("reg-offset")?);
