@@ -80,14 +80,13 @@ fn judge_devices() -> Result<(), Reason> {
     // SAFETY: OpenSBI edited the tree before it entered this stage, and nothing writes there any more.
     let tree = unsafe { memory::bytes(map::BOOT_FDT) };
     domain::check_devices(tree, map::BOARD.closed).map_err(|fault| {
-        let address = match fault {
+        match fault {
             DomainFault::DeviceInside { address, .. } | DomainFault::SystemMapOpen { address } => {
-                address
+                let address = console::Number::hex(address);
+                console::line(&["hartlock: device of OpenSBI at 0x", address.as_str()]);
             }
-            _ => map::BOOT_FDT.start,
-        };
-        let address = console::Number::hex(address);
-        console::line(&["hartlock: device of OpenSBI at 0x", address.as_str()]);
+            _ => console::line(&["hartlock: device of OpenSBI at no known address"]),
+        }
         Reason::MemoryReachable
     })
 }
