@@ -7,7 +7,6 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use hartlock_boards::{Boards, KnownBoard};
-use hartlock_handoff::payload;
 use hartlock_image::{
     BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
     MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
@@ -162,11 +161,10 @@ impl Build<'_> {
 
     /// Judges the payloads. Of one from another bundle the type is not judged again.
     fn judge(&self, sources: &[Source<'_>]) -> Result<(), Error> {
-        let start_of =
-            |source: &Source<'_>| source.start(content::searched(source.spec.payload_type));
         let kernel = sources.iter().find(|it| it.spec.payload_type == PayloadType::Kernel);
-        let kernel = kernel.map(start_of).transpose()?;
-        let is_linux = kernel.is_some_and(|start| payload::is_linux(&start));
+        let is_linux =
+            |it: &Source<'_>| content::is_linux(it.size, |at, into| it.read_at(into, at));
+        let is_linux = kernel.map(is_linux).transpose()?.unwrap_or(false);
         for source in sources {
             let spec = source.spec;
             let is_in_bundle = spec.part.is_some();
@@ -177,19 +175,15 @@ impl Build<'_> {
                 // Memory that nobody states is what the kernel needs. Less than the file is E0510.
                 memory_size: spec.memory_size.filter(|it| *it >= source.size).unwrap_or(u64::MAX),
             };
-            let kind = spec.payload_type;
-            content::check(kind, &start_of(source)?, source.size, &spec.file, context)
-                .and(content::check_archives(
-                    kind,
-                    source.size,
-                    &spec.file,
-                    context,
-                    |at, into| source.read_at(into, at),
-                )?)
-                .map_err(|mut error| {
-                    error.place.clone_from(&spec.place);
+            let read = |at, into: &mut [u8]| source.read_at(into, at);
+            content::check(spec.payload_type, source.size, &spec.file, context, read).map_err(
+                |mut error| {
+                    if let Error::Content(error) = &mut error {
+                        error.place.clone_from(&spec.place);
+                    }
                     error
-                })?;
+                },
+            )?;
         }
         Ok(())
     }

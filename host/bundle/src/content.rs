@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hartlock_handoff::bootargs;
 use hartlock_handoff::payload::{self, LinuxFault, OpensbiFault};
-use hartlock_image::{Manifest, PayloadType, Reason, u32_at, u64_at};
+use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason, u32_at, u64_at};
 use hartlock_verify::Statement;
 
 use crate::units::grouped;
@@ -261,32 +261,55 @@ fn zboot(start: &[u8], file: &str) -> Option<String> {
     ))
 }
 
-/// Returns the number of bytes from the start of a file that [`check`] needs for this payload type.
-pub(crate) const fn searched(payload_type: PayloadType) -> usize {
+/// Returns the number of bytes from the start of a file that are looked at for this payload type.
+const fn searched(payload_type: PayloadType) -> usize {
     match payload_type {
         PayloadType::Opensbi | PayloadType::Loader => SEARCHED,
         _ => START,
     }
 }
 
-/// Refuses a file whose first bytes are those of a file type that is wrong for this payload type, or that the consumer of
-/// the payload cannot use. `size` is the length of the whole file.
+/// Returns true if the file begins as Linux for RISC-V does. `read` fills a buffer from an offset in it on.
 ///
 /// # Errors
-/// Returns a [`ContentError`] that names what was found. If the type is forced, it is one only if a device refuses the
-/// payload.
-pub(crate) fn check(
+/// The error of `read`.
+pub(crate) fn is_linux<E>(
+    size: u64,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+) -> Result<bool, E> {
+    let mut start = vec![0; size.min(searched(PayloadType::Kernel) as u64) as usize];
+    read(0, &mut start)?;
+    Ok(payload::is_linux(&start))
+}
+
+/// Refuses a file whose first bytes are those of a file type that is wrong for this payload type, or that the consumer of
+/// the payload cannot use. `size` is the length of the whole file, and `read` fills a buffer from an offset in it on.
+///
+/// # Errors
+/// [`Error::Content`], which names what was found. If the type is forced, it is one only if a device refuses the payload.
+/// The error of `read`.
+pub(crate) fn check<E>(
     payload_type: PayloadType,
-    start: &[u8],
     size: u64,
     path: &Path,
     context: Context,
-) -> Result<(), ContentError> {
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+) -> Result<(), Error>
+where
+    Error: From<E>,
+{
+    let mut bytes = vec![0; size.min(searched(payload_type) as u64) as usize];
+    read(0, &mut bytes)?;
+    let start = bytes.as_slice();
+    let initramfs = match payload_type {
+        PayloadType::Initramfs => judge_initramfs(start, size, read)?,
+        _ => Ok(()),
+    };
     let found = FORMS.iter().find(|form| form.is_of(start));
     let expected = expected(payload_type);
     let is_refused_by_device = match payload_type {
         PayloadType::Kernel => payload::judge_kernel(start, size, context.memory_size).is_err(),
-        PayloadType::Initramfs => context.is_linux && payload::judge_initramfs(start).is_err(),
+        PayloadType::Initramfs => context.is_linux && initramfs.is_err(),
         PayloadType::Opensbi => payload::judge_opensbi(start).is_err(),
         _ => false,
     };
@@ -295,15 +318,15 @@ pub(crate) fn check(
     }
     let is_well = match found {
         Some(form) => expected.forms.contains(&form.name),
-        None if payload_type == PayloadType::Initramfs => {
-            !start.is_empty() && payload::judge_initramfs(start).is_ok()
-        }
+        None if payload_type == PayloadType::Initramfs => !start.is_empty() && initramfs.is_ok(),
         None => !expected.is_marked,
     };
     let fault = match (payload_type, found.map(|form| form.name)) {
         (_, Some(RISCV_IMAGE)) if is_well => kernel_fault(start, size, context.memory_size),
         (_, Some(OPENSBI)) if is_well => opensbi_fault(start),
-        (PayloadType::Initramfs, found) => initramfs_fault(start, found),
+        (PayloadType::Initramfs, found) => {
+            initramfs.err().and_then(|it| initramfs_fault(it, start, found))
+        }
         _ => None,
     }
     .map(Box::new);
@@ -327,7 +350,27 @@ pub(crate) fn check(
         place: Vec::new(),
         is_in_bundle: context.is_in_bundle,
         is_refused_by_device,
-    })
+    }
+    .into())
+}
+
+/// Judges an initramfs as the loader does.
+///
+/// # Errors
+/// The error of `read`.
+fn judge_initramfs<E>(
+    start: &[u8],
+    size: u64,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
+) -> Result<Result<(), LinuxFault>, E> {
+    let mut failed = None;
+    let judged = payload::judge_initramfs(start).and_then(|()| {
+        payload::judge_archives(size, |at, into| {
+            failed = read(at, into).err();
+            failed.is_none()
+        })
+    });
+    failed.map_or(Ok(judged), Err)
 }
 
 /// What [`check`] has to know beside the payload.
@@ -353,12 +396,13 @@ pub(crate) fn judge(
     is_forced: bool,
     mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Error> {
-    let mut is_linux = false;
-    if let Some(kernel) = manifest.payload(PayloadType::Kernel) {
-        let mut start = vec![0; kernel.size.min(START as u64) as usize];
-        read(kernel.offset, &mut start)?;
-        is_linux = payload::is_linux(&start);
-    }
+    let mut read_in = |payload: &PayloadRecord, at: u64, into: &mut [u8]| {
+        read(payload.offset.saturating_add(at), into)
+    };
+    let kernel = manifest.payload(PayloadType::Kernel);
+    let is_linux =
+        kernel.map(|it| is_linux(it.size, |at, into| read_in(it, at, into))).transpose()?;
+    let is_linux = is_linux.unwrap_or(false);
     if is_linux && manifest.bootargs().is_some_and(|it| bootargs::names_initramfs(it.as_bytes())) {
         let context =
             "the command line has `initrd=` or `initrdmem=`, and Linux would use that initramfs";
@@ -367,61 +411,12 @@ pub(crate) fn judge(
         return Err(Refusal { hint: Some(hint.to_string()), ..refusal }.into());
     }
     for payload in manifest.payloads.iter() {
-        let mut start = vec![0; payload.size.min(searched(payload.payload_type) as u64) as usize];
-        read(payload.offset, &mut start)?;
         let memory_size = payload.memory_size;
         let context = Context { is_forced, is_linux, is_in_bundle: true, memory_size };
-        check(payload.payload_type, &start, payload.size, path, context)?;
-        let read = |at: u64, into: &mut [u8]| read(payload.offset.saturating_add(at), into);
-        check_archives(payload.payload_type, payload.size, path, context, read)??;
+        let read = |at: u64, into: &mut [u8]| read_in(payload, at, into);
+        check(payload.payload_type, payload.size, path, context, read)?;
     }
     Ok(())
-}
-
-/// Refuses an initramfs with an archive of which Linux would unpack a part, as a device does. Another payload has no
-/// fault. `read` fills a buffer from an offset in the payload on.
-///
-/// # Errors
-/// The error of `read`.
-pub(crate) fn check_archives<E>(
-    payload_type: PayloadType,
-    size: u64,
-    path: &Path,
-    context: Context,
-    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
-) -> Result<Result<(), ContentError>, E> {
-    if payload_type != PayloadType::Initramfs || !context.is_linux {
-        return Ok(Ok(()));
-    }
-    let mut failed = None;
-    let judged = payload::judge_archives(size, |at, into| {
-        failed = read(at, into).err();
-        failed.is_none()
-    });
-    if let Some(error) = failed {
-        return Err(error);
-    }
-    let what = match judged {
-        Ok(()) => return Ok(Ok(())),
-        Err(LinuxFault::InitramfsCut) => "has an archive that is cut: its last entry is not whole",
-        Err(_) => "has an archive with a damaged header",
-    };
-    let fault = ContentFault {
-        what: what.to_string(),
-        wanted: "a whole archive, because Linux unpacks a part of another one without a word",
-        remedy: "",
-    };
-    Ok(Err(ContentError {
-        path: path.to_path_buf(),
-        payload: payload_type.name(),
-        wanted: expected(payload_type).name,
-        found: None,
-        fault: Some(Box::new(fault)),
-        remedy: "copy it again, or look at the step that writes it".into(),
-        place: Vec::new(),
-        is_in_bundle: context.is_in_bundle,
-        is_refused_by_device: true,
-    }))
 }
 
 /// Describes what Linux, or the loader that places it, cannot use in the header of a kernel.
@@ -452,11 +447,27 @@ fn kernel_fault(start: &[u8], size: u64, memory_size: u64) -> Option<ContentFaul
 }
 
 /// Describes what Linux cannot unpack although it knows the format.
-fn initramfs_fault(start: &[u8], found: Option<&'static str>) -> Option<ContentFault> {
-    payload::judge_initramfs(start).err()?;
+fn initramfs_fault(
+    fault: LinuxFault,
+    start: &[u8],
+    found: Option<&'static str>,
+) -> Option<ContentFault> {
+    let of_archive = |what: &str| {
+        Some(ContentFault {
+            what: what.to_string(),
+            wanted: "a whole archive, because Linux unpacks a part of another one without a word",
+            remedy: "copy it again, or look at the step that writes it",
+        })
+    };
+    if fault == LinuxFault::InitramfsCut {
+        return of_archive("has an archive that is cut: its last entry is not whole");
+    }
     let first = start.iter().position(|byte| *byte != 0)?;
     let is_cpio = [b"070701", b"070702"].iter().any(|mark| start[first..].starts_with(*mark));
     match found {
+        _ if is_cpio && first.is_multiple_of(4) => {
+            of_archive("has an archive with a damaged header")
+        }
         Some(XZ) => Some(ContentFault {
             what: "is xz data with a checksum that Linux does not check, such as CRC64".to_string(),
             wanted: "one that Linux decompresses: with CRC32, or without a checksum",
@@ -536,6 +547,8 @@ mod tests {
                 bytes[16..32].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat())
             }
             OPENSBI => bytes[..12].copy_from_slice(&FW_DYNAMIC),
+            // The rest of a header, which has numbers alone.
+            CPIO => bytes.splice(6.., [b'0'; 104]).for_each(drop),
             _ => {}
         }
         bytes
@@ -545,14 +558,30 @@ mod tests {
     const FW_DYNAMIC: [u8; 12] =
         [0xb7, 0x55, 0x42, 0x49, 0x9b, 0x85, 0xf5, 0x34, 0x08, 0x62, 0x01, 0x00];
 
-    fn check(payload_type: PayloadType, start: &[u8]) -> Result<(), ContentError> {
+    fn check_in(
+        context: Context,
+        payload_type: PayloadType,
+        bytes: &[u8],
+    ) -> Result<(), ContentError> {
+        let read = |at: u64, into: &mut [u8]| {
+            let from = bytes.get(at as usize..).and_then(|from| from.get(..into.len()));
+            from.map(|from| into.copy_from_slice(from)).ok_or(Reason::MediumError)
+        };
+        match super::check(payload_type, bytes.len() as u64, Path::new("file"), context, read) {
+            Ok(()) => Ok(()),
+            Err(Error::Content(error)) => Err(error),
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    fn check(payload_type: PayloadType, bytes: &[u8]) -> Result<(), ContentError> {
         let context = Context {
             is_forced: false,
             is_linux: false,
             is_in_bundle: false,
             memory_size: u64::MAX,
         };
-        super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
+        check_in(context, payload_type, bytes)
     }
 
     #[test]
@@ -604,7 +633,7 @@ mod tests {
         let forced = |payload_type, start: &[u8], is_linux| {
             let memory_size = u64::MAX;
             let context = Context { is_forced: true, is_linux, is_in_bundle: false, memory_size };
-            super::check(payload_type, start, start.len() as u64, Path::new("file"), context)
+            check_in(context, payload_type, start)
         };
         let mut kernel = [0; 64];
         kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
@@ -724,7 +753,9 @@ mod tests {
             b"\x89LZO\0\r\n\x1a\n",
         ];
         for mark in marks {
-            assert!(check(PayloadType::Initramfs, mark).is_ok(), "{mark:x?}");
+            // The header of an entry without a name and a file.
+            let bytes = [mark, &[b'0'; 104]].concat();
+            assert!(check(PayloadType::Initramfs, &bytes).is_ok(), "{mark:x?}");
         }
     }
 }

@@ -398,6 +398,15 @@ fn an_initramfs_that_is_cut_is_not_signed() {
     let error = sign(&bench, &right().flatten(), None).unwrap_err();
     assert!(error.to_string().contains("has an archive that is cut"), "{error}");
     assert!(!error.hint().contains("--force-type"), "{}", error.hint());
+    for zeros in ["", "\0\0\0\0"] {
+        // The size of the file has a letter that is no digit.
+        bench.write(
+            "initrd",
+            [zeros, &whole.replacen("00000005", "0000000x", 1)].concat().as_bytes(),
+        );
+        let error = sign(&bench, &right().flatten(), None).unwrap_err();
+        assert!(error.to_string().contains("an archive with a damaged header"), "{error}");
+    }
     bench.write("initrd", whole.as_bytes());
     let bundle = sign(&bench, &right().flatten(), None).unwrap();
     verify(&bundle, &forced).unwrap();
