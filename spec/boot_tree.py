@@ -354,7 +354,7 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
                 raise Broken("the system map is open")
 
 
-def check(data: bytes, closed: Sequence[Closed], loader: int, harts: int = 5) -> None:
+def check(data: bytes, closed: Sequence[Closed], loader: int, harts: int) -> None:
     """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
     tree = _Tree(parse(data))
     chosen, cpus = tree.child("chosen"), tree.child("cpus")

@@ -38,6 +38,7 @@ class Description:
         if "extends" in self.content:
             base = load(self.content["extends"])
             self.content["forms"] = base["forms"] | self.content.get("forms", {})
+            self.content.setdefault("harts", base["harts"])
             for key, by in (("region", "name"), ("place", "payload"), ("device", "name")):
                 own = self.content.get(key, [])
                 replaced = {entry[by] for entry in own} | set(self.content.get("without", []))
@@ -102,6 +103,7 @@ class Boards(unittest.TestCase):
             description = Description(name)
             with self.subTest(name):
                 self.assertEqual(description.content["name"], name)
+                self.assertEqual(board.harts, description.content["harts"])
                 self.assertEqual(board.places, description.places())
                 for kind, ranges in board.live.items():
                     self.assertEqual(set(ranges), description.live(STAGES[kind]), kind)

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "vectors/trees"
 def judge(data: bytes, name: str) -> str:
     board = verify.BOARDS[name]
     try:
-        boot_tree.check(data, board.closed, board.places[2].start)
+        boot_tree.check(data, board.closed, board.places[2].start, board.harts)
     except boot_tree.Malformed:
         return "E0908"
     except boot_tree.Broken:

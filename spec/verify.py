@@ -216,6 +216,7 @@ class Board(NamedTuple):
 
     places: dict[int, Place]
     live: dict[str, tuple[tuple[int, int], ...]]
+    harts: int
     closed: tuple[boot_tree.Closed, ...] = ()  # nothing on a board without OpenSBI (boot-flow §5.6)
 
     @property
@@ -273,16 +274,20 @@ def _simulated(
         3: Place(*fdt, address=fdt[0]),
     }
     boot_bundle = (0x8800_0000, 0x8900_0000)
-    return Board(places, live={"boot": (log, boot_bundle), "system": (first, log, loader, fdt)})
+    return Board(places, live={"boot": (log, boot_bundle), "system": (first, log, loader, fdt)}, harts=4)
 
 
 BOARDS: dict[str, Board] = {
     "qemu-virt": Board(
-        _VIRT_PLACES, {"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER}, closed=_VIRT_CLOSED
+        _VIRT_PLACES,
+        live={"boot": _LIVE_IN_ROM, "system": _LIVE_IN_LOADER},
+        harts=5,
+        closed=_VIRT_CLOSED,
     ),
     "qemu-virt-iommu": Board(
         _VIRT_PLACES,
         live={"boot": _LIVE_IN_ROM + _IOMMU_TABLES, "system": _LIVE_IN_LOADER + _IOMMU_TABLES},
+        harts=5,
         closed=_VIRT_CLOSED + _IOMMU_CLOSED,
     ),
     "hartlock-soc": _simulated(
@@ -682,7 +687,7 @@ def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]
         if payload.name == "boot-fdt" and board.closed:
             tree = bytes(view[payload.offset : payload.offset + payload.size])
             try:
-                boot_tree.check(tree, board.closed, board.places[2].start)
+                boot_tree.check(tree, board.closed, board.places[2].start, board.harts)
                 system_tree.check_boot_hart(tree)
             except (boot_tree.Malformed, system_tree.Broken):
                 raise _Refusal(Reason.E0908) from None
