@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the memory map of verify.py, which was written from the text, with the descriptions of boards.
+"""Compares the memory maps of boards.py, which were written from the text, with the descriptions of boards.
 
 Run with ``python3 -m unittest discover -s spec -p 'test_*.py'``.
 """
@@ -12,6 +12,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
+import boards
 import verify
 
 BOARDS = Path(__file__).parent.parent / "device/boards"
@@ -69,14 +70,14 @@ class Description:
                 regions.add((device["start"], end, access))
         return regions
 
-    def places(self) -> dict[int, verify.Place]:
+    def places(self) -> dict[int, boards.Place]:
         return {NUMBERS[place["payload"]]: self.place(place) for place in self.content["place"]}
 
-    def place(self, place: dict[str, Any]) -> verify.Place:
+    def place(self, place: dict[str, Any]) -> boards.Place:
         start, end = self.range(place["region"])
         is_fixed, is_aligned = place.get("fixed", False), "alignment" in place
         is_code = verify.PAYLOAD_TYPES[NUMBERS[place["payload"]]].code
-        return verify.Place(
+        return boards.Place(
             start,
             end,
             address=start if is_fixed else None,
@@ -92,14 +93,14 @@ class Boards(unittest.TestCase):
             found = re.findall(rf"^<!-- board (\S+): {table} -->$", text, re.MULTILINE)
             # Places of qemu-virt-iommu are those of the board that it extends.
             without = {"qemu-virt-iommu"} if table == "places" else set()
-            self.assertEqual(sorted(found), sorted(set(verify.BOARDS) - without), table)
+            self.assertEqual(sorted(found), sorted(set(boards.BOARDS) - without), table)
         closed = set(re.findall(r"^<!-- board (\S+): closed -->$", text, re.MULTILINE))
-        self.assertEqual(closed, {name for name, board in verify.BOARDS.items() if board.closed})
+        self.assertEqual(closed, {name for name, board in boards.BOARDS.items() if board.closed})
 
     def test_the_map_of_each_board_is_that_of_its_description(self) -> None:
         described = {path.parent.name for path in BOARDS.glob("*/board.toml")}
-        self.assertEqual(set(verify.BOARDS), described)
-        for name, board in verify.BOARDS.items():
+        self.assertEqual(set(boards.BOARDS), described)
+        for name, board in boards.BOARDS.items():
             description = Description(name)
             with self.subTest(name):
                 self.assertEqual(description.content["name"], name)

@@ -10,6 +10,7 @@ import json
 import unittest
 from pathlib import Path
 
+import boards
 import boot_tree
 import verify
 
@@ -17,7 +18,7 @@ FOLDER = Path(__file__).parent / "vectors/trees"
 
 
 def judge(data: bytes, name: str) -> str:
-    board = verify.BOARDS[name]
+    board = boards.BOARDS[name]
     try:
         boot_tree.check(data, board.closed, board.places[2].start, board.harts)
     except boot_tree.Malformed:
