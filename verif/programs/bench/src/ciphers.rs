@@ -14,17 +14,3 @@ pub const BEFORE_WRAP: [u32; 8] = [0, 1, 2, 3, 5, 6, 18, 67];
 pub const KEY_SIZES: [usize; 3] = [16, 24, 32];
 /// Number of comparisons of a tier in a mode.
 pub const CASES: usize = KEY_SIZES.len() * LENGTHS.len() * BEFORE_WRAP.len();
-
-/// Fills bytes from a seed (SplitMix64).
-pub fn fill(bytes: &mut [u8], seed: u64) {
-    let mut state = seed;
-    for bytes in bytes.chunks_mut(8) {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        word ^= word >> 31;
-        for (to, from) in bytes.iter_mut().zip(word.to_le_bytes()) {
-            *to = from;
-        }
-    }
-}

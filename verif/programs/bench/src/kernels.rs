@@ -166,8 +166,7 @@ impl<'a> Case<'a> {
         out.finish()
     }
 
-    /// Writes message `index`: the given one, or bytes from the seed, which are the same on every
-    /// machine (SplitMix64).
+    /// Writes message `index`: the given one, or [`crate::fill`] from the seed.
     pub fn message(&self, index: usize, into: &mut [u8]) {
         if let Some(given) = self.given {
             for (to, from) in into.iter_mut().zip(given) {
@@ -175,15 +174,6 @@ impl<'a> Case<'a> {
             }
             return;
         }
-        let mut state = (u64::from(self.seed) << 32) | index as u64;
-        for bytes in into.chunks_mut(8) {
-            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            word ^= word >> 31;
-            for (to, from) in bytes.iter_mut().zip(word.to_le_bytes()) {
-                *to = from;
-            }
-        }
+        crate::fill(into, (u64::from(self.seed) << 32) | index as u64);
     }
 }

@@ -16,3 +16,17 @@ pub mod ciphers;
 pub mod kernels;
 pub mod pack;
 pub mod vectors;
+
+/// Fills bytes from a seed, the same on every machine (SplitMix64).
+pub fn fill(bytes: &mut [u8], seed: u64) {
+    let mut state = seed;
+    for bytes in bytes.chunks_mut(8) {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        word ^= word >> 31;
+        for (to, from) in bytes.iter_mut().zip(word.to_le_bytes()) {
+            *to = from;
+        }
+    }
+}
