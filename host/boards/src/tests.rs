@@ -38,7 +38,7 @@ fn the_command_the_second_verifier_and_the_specification_know_the_same_boards() 
     let text = file("boot-flow.md");
     let tables: Vec<_> = text.lines().filter(|line| line.ends_with(": regions -->")).collect();
     assert_eq!(after(&tables.join("\n"), "<!-- board ", ':'), names);
-    let text = file("verify.py");
+    let text = file("boards.py");
     let (_, boards) = text.split_once("\nBOARDS: dict[str, Board] = {\n").unwrap();
     let (boards, _) = boards.split_once("\n}\n").unwrap();
     assert_eq!(after(boards, "    \"", '"'), names);
