@@ -195,7 +195,7 @@ fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
 
 /// Prints and logs a refusal and stops. The other harts remain parked.
 pub fn refuse(reason: Reason, entries: &RomLog) -> ! {
-    console::refusal("rom", reason);
+    console::refusal_without_hint("rom", reason);
     // SAFETY: no other code uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };
     let header = LogHeader { ticks_per_second: clock::TICKS_PER_SECOND, generation: generation() };

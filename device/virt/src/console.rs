@@ -57,6 +57,11 @@ pub fn refusal(stage: &str, reason: Reason) {
     console::refusal(line, stage, reason);
 }
 
+/// Prints a refusal with its stage, code and title.
+pub fn refusal_without_hint(stage: &str, reason: Reason) {
+    console::refusal_without_hint(line, stage, reason);
+}
+
 /// Prints the header of a measurement log and `entries` entries.
 pub fn log(memory: &[u8], entries: usize) {
     console::log(put, memory, entries);

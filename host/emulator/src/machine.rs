@@ -22,7 +22,7 @@ use process::{Event, Process};
 /// Time in which a text that was found can be taken back.
 const AFTER_TEXT: Duration = Duration::from_millis(500);
 
-/// The time to wait after a refusal, in which the stage still prints its hint.
+/// The time to wait after a refusal, in which the loader still prints its hint.
 const AFTER_REFUSAL: Duration = Duration::from_millis(300);
 /// The time to wait for the rest of a line whose beginning was read. A prompt has no rest.
 const REST_OF_LINE: Duration = Duration::from_millis(50);

@@ -154,7 +154,11 @@ fn consoles(reason: &Reason) -> String {
     if let [first, ..] = stages[..] {
         let _ = writeln!(out, "On the console of a device, from the {}:\n", of_stages(&stages));
         let _ = writeln!(out, "```text\nhartlock: {first} refused: {code} {title}");
-        let _ = writeln!(out, "hartlock: hint: {hint}\n```\n");
+        // The ROM has no room for hints.
+        if first != "rom" {
+            let _ = writeln!(out, "hartlock: hint: {hint}");
+        }
+        out.push_str("```\n\n");
     }
     if reason.is_of_key_file() {
         let what = title.strip_prefix(KEY_FILE).unwrap_or(title).trim_end_matches('.');
@@ -267,7 +271,7 @@ mod tests {
             "## What happened\n\nA copy broke off. Or worse.\n",
             "The **image**.",
             "## What to do\n\nCopy it again.\n",
-            "hartlock: rom refused: E0101 The bundle ends.\nhartlock: hint: Copy it again.\n",
+            "hartlock: rom refused: E0101 The bundle ends.\n```\n",
             "error: E0101 The bundle ends.\n",
             "       hint: Copy it again.\n       spec: image format §3\n",
             "](../vectors.md#short): S.\n",
