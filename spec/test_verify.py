@@ -472,7 +472,7 @@ class Refusals(unittest.TestCase):
             self.assertIsNone(reason(Bundle(extensions=area).build()))
         self.assertIsNone(reason(boot(extensions=other).build()))
         self.check("E0440", boot(extensions=boot_version))
-        for type_ in (0, 3, 8, 2**32 - 1):
+        for type_ in (0, 4, 8, 2**32 - 1):
             self.check("E0440", Bundle(extensions=extension(type_, bytes(8))))
             self.check("E0440", Bundle(extensions=boot_version + extension(type_, bytes(8))))
         self.check("E0441", Bundle(extensions=boot_version + boot_version))

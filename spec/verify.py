@@ -3,7 +3,7 @@
 
 Every "§" without a document's name refers to image-format.md; the board's memory map is §2 of
 boot-flow.md. The signature algorithms of the format are in algorithms.py, its hashes in hashes.py,
-profiles in profiles.py, key files in spki.py, the boards in boards.py, payloads in payloads.py, device trees in
+encryption in encryption.py, profiles in profiles.py, key files in spki.py, the boards in boards.py, payloads in payloads.py, device trees in
 boot_tree.py and system_tree.py, the reasons in reasons.py; reference/ has the algorithms
 themselves, with KT128 and ParallelHash. Only the standard library is used, and no code is shared with
 the implementation that this file checks.
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import boot_tree
+import encryption
 import payloads as usable
 import spki
 import system_tree
@@ -34,7 +35,7 @@ from boards import BOARDS, INITRAMFS, Board
 from hashes import ALLOWED, FLAT, HASHES, KT128, PARALLELHASH, SHAKE128
 from profiles import PROFILES, Profile
 from reasons import Reason, load_texts
-from reference import keccak
+from reference import aes, keccak
 
 
 class _Refusal(Exception):
@@ -177,6 +178,7 @@ class Extensions:
 
     identities: tuple[tuple[str, str], ...] = ()
     boot_version: int = 0
+    encrypted: tuple[encryption.Encryption, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -475,7 +477,7 @@ def _read_identities(value: bytes, header: Header) -> tuple[tuple[str, str], ...
     return tuple(seen[1:])
 
 
-def _read_extensions(region: bytes, header: Header) -> Extensions:
+def _read_extensions(region: bytes, header: Header, payloads: Sequence[Payload]) -> Extensions:
     """Step 9: the extension records (§4.6)."""
     found: dict[int, bytes] = {}
     extensions = Extensions()
@@ -483,12 +485,15 @@ def _read_extensions(region: bytes, header: Header) -> Extensions:
     at = 0
     while at < len(area):
         type_, length = _u32(area, at), _u32(area, at + 4)
-        _require(type_ == 1 or (type_ == 2 and header.kind == "system"), Reason.E0440)
+        _require(type_ == 1 or (type_ in (2, 3) and header.kind == "system"), Reason.E0440)
         _require(all(type_ > earlier for earlier in found), Reason.E0441)
         _require(length <= len(area) - at - 8, Reason.E0442)
         value = found[type_] = area[at + 8 : at + 8 + length]
         if type_ == 1:
             extensions = replace(extensions, identities=_read_identities(value, header))
+        elif type_ == 3:
+            sizes = {payload.type: payload.size for payload in payloads}
+            extensions = replace(extensions, encrypted=tuple(encryption.read(value, sizes)))
         else:
             _require(length == 8, Reason.E0442)
             _require(_u64(value, 0) != 0, Reason.E0444)
@@ -565,10 +570,32 @@ def _bootargs(region: bytes, header: Header) -> str:
     return bytes(closing[8 : 8 + _u32(closing, 0)]).decode("ascii") if is_system else ""
 
 
-def _check_payloads(view: memoryview, payloads: Sequence[Payload], bootargs: str = "") -> None:
+def _plain(
+    view: memoryview,
+    payloads: Sequence[Payload],
+    encrypted: Sequence[encryption.Encryption],
+    class_keys: Sequence[bytes],
+) -> dict[str, bytes]:
+    """The plain text of each payload that is not encrypted, or whose class key is given (§7.6)."""
+    known = {encryption.class_id(key): key for key in class_keys}
+    hidden = [] if class_keys else [it.payload for it in encrypted]
+    keys = {it.payload: encryption.content_key(it, known) for it in encrypted if class_keys}
+    plain = {}
+    for payload in payloads:
+        data = bytes(view[payload.offset : payload.offset + payload.size])
+        if payload.type in keys:
+            data = aes.counter_mode(keys[payload.type], data)
+        if payload.type not in hidden:
+            plain[payload.name] = data
+    return plain
+
+
+def _check_payloads(
+    plain: dict[str, bytes], payloads: Sequence[Payload], bootargs: str = ""
+) -> None:
     """What a stage could not start or hand over (boot-flow §5.8)."""
-    ends = [(it, it.offset + it.size) for it in payloads]
-    found = {it.name: usable.Content(bytes(view[it.offset : end]), it.memory_size) for it, end in ends}
+    sizes = {it.name: it.memory_size for it in payloads}
+    found = {name: usable.Content(data, sizes[name]) for name, data in plain.items()}
     try:
         usable.check(found, bootargs)
     except usable.Unusable:
@@ -577,33 +604,32 @@ def _check_payloads(view: memoryview, payloads: Sequence[Payload], bootargs: str
         raise _Refusal(Reason.E0920) from None
 
 
-def _check_boot_tree(view: memoryview, board: Board, payloads: Sequence[Payload]) -> None:
+def _check_boot_tree(plain: dict[str, bytes], board: Board) -> None:
     """The device tree for OpenSBI (boot-flow §5.6)."""
-    for payload in payloads:
-        if payload.name == "boot-fdt" and board.closed:
-            tree = bytes(view[payload.offset : payload.offset + payload.size])
-            try:
-                boot_tree.check(tree, board.closed, board.places[2].start, board.harts)
-                system_tree.check_boot_hart(tree)
-            except (boot_tree.Malformed, system_tree.Broken):
-                raise _Refusal(Reason.E0908) from None
-            except boot_tree.Broken:
-                raise _Refusal(Reason.E1401) from None
+    tree = plain.get("boot-fdt")
+    if tree is None or not board.closed:
+        return
+    try:
+        boot_tree.check(tree, board.closed, board.places[2].start, board.harts)
+        system_tree.check_boot_hart(tree)
+    except (boot_tree.Malformed, system_tree.Broken):
+        raise _Refusal(Reason.E0908) from None
+    except boot_tree.Broken:
+        raise _Refusal(Reason.E1401) from None
 
 
 def _check_system_tree(
-    view: memoryview, region: bytes, header: Header, payloads: Sequence[Payload]
+    plain: dict[str, bytes], bootargs: str, payloads: Sequence[Payload]
 ) -> None:
     """The device tree for Linux (boot-flow §6), as the loader edits it if no other hart reported."""
     found = {payload.name: payload for payload in payloads}
-    if "system-fdt" not in found:
+    data = plain.get("system-fdt")
+    if data is None:
         return
-    tree = found["system-fdt"]
-    data = bytes(view[tree.offset : tree.offset + tree.size])
     loaded = [found[name] for name in ("kernel", "initramfs") if name in found]
     initrd = found.get("initramfs")
     edits = system_tree.Edits(
-        bootargs=_bootargs(region, header),
+        bootargs=bootargs,
         initrd=None if initrd is None else (initrd.load_address, initrd.load_address + initrd.size),
         harts=frozenset({system_tree.BOOT_HART}),
     )
@@ -638,13 +664,15 @@ def verify(
     is_file: bool = True,
     contents: bool = False,
     linux: bool = False,
+    class_keys: Sequence[bytes] = (),
 ) -> Accepted | Refused:
     """Verify the bundle at the start of `data`, in the order of §8; a file must end with it.
 
     `kind` ("boot" or "system") is the type that is booted, None for either (§3.1). `board`, `soc`,
     `floor`, `boot_version` and `lifecycle` are the device's (§7), and `profile` is the caller's (§2.2);
     what is None is not checked. With `contents`, a workstation's rules about payloads and the device tree for
-    OpenSBI follow (§8), with `linux` those about that for Linux: payloads of vectors are noise.
+    OpenSBI follow (§8), with `linux` those about that for Linux: payloads of vectors are noise. With `class_keys`
+    encrypted payloads are decrypted for these rules (§7.6), without they are left out.
     Placement (step 12) is checked for the boards of :data:`BOARDS`.
     """
     view = memoryview(data)
@@ -656,7 +684,7 @@ def verify(
         header = _read_header(region, found, len(area))  # step 6
         signers = _check_signers(region, header, blocks)  # step 7
         payloads = _read_payloads(region, header)  # step 8
-        extensions = _read_extensions(region, header)  # step 9
+        extensions = _read_extensions(region, header, payloads)  # step 9
         trusted = _check_closing(region, header)  # step 10
         identities = ((header.board, header.soc), *extensions.identities)
         of_board = [pair for pair in identities if board in (None, pair[0])]
@@ -672,14 +700,16 @@ def verify(
         _check_bytes(view, header, payloads, is_file)  # steps 13 and 14
         if profile is not None:
             _require(_keeps_to(PROFILES[profile], [*signers, *trusted], payloads), Reason.E1002)  # §2.2
+        plain = _plain(view, payloads, extensions.encrypted, class_keys)
+        bootargs = _bootargs(region, header)
         if contents:
-            _check_payloads(view, payloads, _bootargs(region, header))
+            _check_payloads(plain, payloads, bootargs)
         for name, _soc in identities:
             if contents and name in BOARDS:
-                _check_boot_tree(view, BOARDS[name], payloads)
+                _check_boot_tree(plain, BOARDS[name])
             if linux and name in BOARDS and BOARDS[name].edits:
-                _check_system_tree(view, region, header, payloads)
-    except _Refusal as refusal:
+                _check_system_tree(plain, bootargs, payloads)
+    except (_Refusal, encryption.Broken) as refusal:
         return Refused(refusal.reason)
     return Accepted(header, signers, payloads, extensions)
 
@@ -724,6 +754,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--boot-version", metavar="N", type=_natural, help="security version of the boot bundle"
     )
+    parser.add_argument(
+        "--decrypt-with", metavar="CLASS.pem", action="append", default=[], dest="class_keys"
+    )
     parser.add_argument("--profile", choices=list(PROFILES), help="refuse what it does not have")
     parser.add_argument("--lifecycle", choices=list(LIFECYCLES), help="state of the device")
     policies = [policy.name.lower().replace("_", "-") for policy in Policy]
@@ -759,9 +792,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     options = _parser().parse_args(arguments)
     keys: list[KeyRecord] = []
-    for path in options.keys:
+    class_keys: list[bytes] = []
+    for path in (*options.keys, *options.class_keys):
         try:
-            keys.append(load_key(Path(path).read_text(encoding="utf-8"), options.rsa))
+            text = Path(path).read_text(encoding="utf-8")
+            if len(keys) < len(options.keys):
+                keys.append(load_key(text, options.rsa))
+            else:
+                class_keys.append(encryption.load_class_key(text))
         except (OSError, ValueError) as error:
             print(_printable(f"verify.py: {path}: {error}"), file=sys.stderr)
             return 2
@@ -786,6 +824,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             profile=options.profile,
             contents=True,
             linux=True,
+            class_keys=class_keys,
         )
         reason = result.reason if isinstance(result, Refused) else None
         prefix = f"{_printable(file)}: " if len(options.bundles) > 1 else ""

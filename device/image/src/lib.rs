@@ -37,7 +37,10 @@ pub use hartlock_algorithm::{
 
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
 pub use encode::encode_manifest;
-pub use extension::{Extensions, MAX_EXTENSIONS_SIZE, MAX_OTHER_IDENTITIES};
+pub use extension::{
+    CLASS_ID_SIZE, Encryption, EncryptionField, Extensions, MAX_EXTENSIONS_SIZE,
+    MAX_OTHER_IDENTITIES, WRAPPED_KEY_SIZE,
+};
 pub use head::{HEADER_SIZE, Head, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE};
 pub use manifest::{Bootargs, Closing, MAX_BOOTARGS, Manifest, TrustList};
 pub use payload::{PAYLOAD_RECORD_PREFIX_SIZE, PAYLOAD_RECORD_SIZE, PayloadRecord};

@@ -160,7 +160,8 @@ impl<'a> Manifest<'a> {
         let payloads =
             parse_payloads(payload_bytes, bundle_type, head.total_size() as u64, bundle_size)?;
         let extension_bytes = signed.get(extensions_start..closing_start).unwrap_or(&[]);
-        let extensions = Extensions::parse(extension_bytes, bundle_type, &identity_field)?;
+        let extensions =
+            Extensions::parse(extension_bytes, bundle_type, &identity_field, &payloads)?;
 
         Ok(Self {
             bundle_type,

@@ -209,6 +209,16 @@ crate::reasons! {
         "The system bundle requires boot version 0, which every boot bundle has.",
         "Every boot bundle has such a version, so the record would be another encoding of none.",
         "State a boot version of 1 or more, or none.";
+    #[cfg(feature = "every-text")]
+    CipherUnknown = 445, Image, "image-format §4.6",
+        "A payload is encrypted with a cipher that does not exist.",
+        "What cannot be decrypted cannot be started, and version 1 has one cipher.",
+        "Sign again with `hartlock sign --encrypt`, which uses AES-256-CTR.";
+    #[cfg(feature = "every-text")]
+    EncryptionOrder = 446, Image, "image-format §4.6",
+        "The records of encrypted payloads are not in ascending order.",
+        "A payload has one key, and a manifest has one encoding.",
+        "Sign again with `hartlock sign --encrypt`, which orders the records.";
     PayloadTypeUnknown = 501, Image, "image-format §4.3",
         "A payload has a type that this bundle cannot carry.",
         "Each type of bundle carries a fixed set of payload types.",
@@ -269,6 +279,16 @@ crate::reasons! {
         "The hash is not allowed with this mode.",
         "ParallelHash is defined for SHAKE128 and SHAKE256, and these are used for nothing else.",
         "Use `shake128` or `shake256` with `parallelhash`, any other hash with `flat` or `blocks`.";
+    #[cfg(feature = "every-text")]
+    EncryptionWithoutPayload = 516, Image, "image-format §4.6",
+        "A payload that the bundle does not have is said to be encrypted.",
+        "A record that means nothing could hide what its signer meant.",
+        "Sign again: an empty initramfs, too, is not encrypted.";
+    #[cfg(feature = "every-text")]
+    ContentKeyInvalid = 517, Image, "image-format §7.6",
+        "The key of an encrypted payload cannot be unwrapped.",
+        "The wrap detects that it was changed, or made with another class key.",
+        "Sign the bundle again with `--encrypt` and the key of the class.";
     WrongBoard = 601, Image, "image-format §7.1",
         "The bundle is for another board.",
         "The board name in the manifest is not this device's.",
@@ -290,6 +310,11 @@ crate::reasons! {
         "The system bundle requires a later boot bundle.",
         "It depends on what a later boot stage does.",
         "Update the boot bundle first.";
+    #[cfg(feature = "every-text")]
+    ClassKeyMissing = 606, Image, "image-format §7.6",
+        "The device has no key of the class that a payload is encrypted for.",
+        "Without the class key nobody can decrypt the payload.",
+        "Provision the class key, or install a bundle for a class that the device has.";
     OutsideMemory = 701, Image, "boot-flow §2",
         "A payload would be loaded outside its place on this board.",
         "The load range is not inside the memory that the board sets aside for this payload.",
@@ -406,6 +431,11 @@ crate::reasons! {
         "The program that would be started next cannot use a payload.",
         "It would stop without a word, or lose the payload.",
         "Sign a payload that keeps the rule: `hartlock sign` names it.";
+    #[cfg(feature = "every-text")]
+    PayloadKeysInvalid = 921, Device, "boot-flow §3.6",
+        "The keys of payloads that the device keeps cannot be used.",
+        "They are damaged, or were wrapped for another device.",
+        "Provision the class keys of this device again.";
     #[cfg(feature = "every-text")]
     SignerWithoutKey = 1001, Caller, "image-format §5.3",
         "No key was given for a signer of the bundle.",

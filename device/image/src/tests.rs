@@ -20,6 +20,11 @@ fn identity(number: usize) -> Identity {
     }
 }
 
+fn encryption(payload_type: PayloadType) -> Encryption {
+    let wrapped = core::array::from_fn(|index| index as u8);
+    Encryption { payload_type, class_id: *b"0123456789abcdef", wrapped }
+}
+
 /// Returns a manifest of the given type that uses every field of the format.
 fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Manifest<'_> {
     let key =
@@ -42,6 +47,14 @@ fn manifest(bundle_type: BundleType, signer_count: usize, bootargs: &str) -> Man
             boot_version: match bundle_type {
                 BundleType::System => NonZeroU64::new(3),
                 BundleType::Boot => None,
+            },
+            encryption: match bundle_type {
+                BundleType::System => std::boxed::Box::leak(
+                    [PayloadType::Kernel, PayloadType::SystemFdt]
+                        .map(|payload_type| encryption(payload_type).encode())
+                        .into(),
+                ),
+                BundleType::Boot => &[],
             },
         },
         closing: match bundle_type {
@@ -113,6 +126,19 @@ fn what_is_encoded_is_parsed() {
             assert_eq!(Manifest::parse(&bytes, &manifest.signers), Ok(manifest));
         }
     }
+}
+
+#[test]
+fn a_manifest_gives_the_encryption_of_its_payloads() {
+    let manifest = manifest(BundleType::System, 1, "");
+    let types = [PayloadType::Kernel, PayloadType::SystemFdt];
+    assert!(manifest.extensions.encrypted().eq(types.map(encryption)));
+    let of = |payload_type| manifest.extensions.encryption_of(payload_type);
+    assert_eq!(of(PayloadType::Kernel), Some(encryption(PayloadType::Kernel)));
+    assert_eq!(of(PayloadType::Initramfs), None);
+    let field = encryption(PayloadType::Kernel).encode();
+    assert_eq!(field[..8], [16, 0, 0, 0, 1, 0, 0, 0]);
+    assert_eq!((&field[8..24], &field[24..28]), (&b"0123456789abcdef"[..], &[0, 1, 2, 3][..]));
 }
 
 #[test]

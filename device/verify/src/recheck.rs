@@ -114,7 +114,7 @@ pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
     let (acceptance, signed) = (black_box(acceptance), black_box(signed));
     let text = |at: usize, len: usize| signed.get(at..at.wrapping_add(len)).unwrap_or(&[]);
     let version = u64_at(signed, 32).unwrap_or(0);
-    let (others, boot_version) = extensions(signed);
+    let (others, boot_version, _) = extensions(signed);
     let unlike_device = |names: &[u8]| {
         let (board, soc) = names.split_at_checked(32).unwrap_or((&[], &[]));
         acceptance.board.map_or(0, |own| unlike(own.field(), board))
@@ -133,9 +133,9 @@ pub(crate) fn device(acceptance: &Acceptance<'_>, signed: &[u8]) -> u64 {
             .map_or(0, |state| below(field32(signed, 48) & u64::from(state.bit()), 1))
 }
 
-/// Returns the bytes of all identities except that of the header, and the required boot version (image format §4.6). If
-/// their extension records are present, they are the first two, in this order.
-fn extensions(signed: &[u8]) -> (&[u8], u64) {
+/// Returns the bytes of all identities except that of the header, the required boot version, and the bytes of the records
+/// of encrypted payloads (image format §4.6). The extension records that are present are in this order.
+fn extensions(signed: &[u8]) -> (&[u8], u64, &[u8]) {
     let records = |count: u64, size: u64| count.wrapping_mul(size);
     let start = records(field32(signed, 52), KEY_RECORD_SIZE as u64)
         .wrapping_add(records(field32(signed, 56), PAYLOAD_RECORD_SIZE as u64))
@@ -144,21 +144,33 @@ fn extensions(signed: &[u8]) -> (&[u8], u64) {
         .get(start as usize..)
         .and_then(|rest| rest.get(..field32(signed, 60) as usize))
         .unwrap_or(&[]);
-    let has_others = field32(area, 0) == 1;
-    let others_size = if has_others { field32(area, 4) as usize } else { 0 };
-    let others = area.get(8..).and_then(|rest| rest.get(..others_size)).unwrap_or(&[]);
-    let after = if has_others { others_size.wrapping_add(8) } else { 0 };
-    let rest = area.get(after..).unwrap_or(&[]);
-    let boot_version = if field32(rest, 0) == 2 { u64_at(rest, 8).unwrap_or(u64::MAX) } else { 0 };
-    (others, boot_version)
+    let (others, area) = extension(area, 1);
+    let (boot_version, area) = extension(area, 2);
+    let (encryption, _) = extension(area, 3);
+    let boot_version =
+        if boot_version.is_empty() { 0 } else { u64_at(boot_version, 0).unwrap_or(u64::MAX) };
+    (others, boot_version, encryption)
 }
 
-/// Checks that the parsed values that are used later equal the signed bytes: the version, the payload records, and the
-/// trust list or the length of the command line.
+/// Returns the value of the first extension record if it is of this type, and what follows it, otherwise nothing and
+/// all.
+#[inline(never)]
+fn extension(area: &[u8], number: u64) -> (&[u8], &[u8]) {
+    if field32(area, 0) != number {
+        return (&[], area);
+    }
+    let value = area.get(8..).unwrap_or(&[]);
+    value.split_at_checked(field32(area, 4) as usize).unwrap_or((&[], &[]))
+}
+
+/// Checks that the parsed values that are used later equal the signed bytes: the version, the payload records, those of
+/// encrypted payloads, and the trust list or the length of the command line.
 #[inline(never)]
 pub(crate) fn parsed(manifest: &Manifest<'_>, signed: &[u8]) -> u64 {
     let (manifest, signed) = (black_box(manifest), black_box(signed));
     let mut defect = forced("parsed");
+    let (_, _, encryption) = extensions(signed);
+    defect |= unlike(manifest.extensions.encryption.as_flattened(), encryption);
     defect |= field32(signed, 56) ^ manifest.payloads.len() as u64;
     defect |= u64_at(signed, 32).unwrap_or(0) ^ manifest.security_version;
     let signers = field32(signed, 52) as usize;

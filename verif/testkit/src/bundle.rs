@@ -8,9 +8,9 @@
 use core::num::NonZeroU64;
 
 use hartlock_image::{
-    Algorithm, BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label,
-    Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType,
-    Policy, TreeMode, TrustList, align_up, encode_manifest,
+    Algorithm, BundleType, Closing, EncryptionField, Extensions, HashId, Identity, IdentityField,
+    KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE, PayloadRecord,
+    PayloadType, Policy, TreeMode, TrustList, align_up, encode_manifest,
 };
 use hartlock_maps::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
@@ -233,6 +233,8 @@ pub struct Draft {
     /// The lowest version of the boot bundle that a system bundle needs. Boot bundles do not use
     /// it.
     pub boot_version: Option<NonZeroU64>,
+    /// The encoded records of encrypted payloads. The bytes of the payloads stay what they are.
+    pub encryption: Vec<EncryptionField>,
     /// The trusted keys in a boot bundle. System bundles do not use it.
     pub trust: TrustList,
     /// The algorithms that the loader in a boot bundle supports. System bundles do not use it.
@@ -274,6 +276,7 @@ impl Draft {
             ],
             others: Vec::new(),
             boot_version: None,
+            encryption: Vec::new(),
             trust: trust(Policy::Any, [B.record(), C.record()]),
             carried: 0x1f_001e,
             bootargs: "console=ttyS0".into(),
@@ -329,7 +332,11 @@ impl Draft {
             label: self.label,
             signers: list(self.signers()),
             payloads: list(payloads),
-            extensions: Extensions { identities: &self.others, boot_version: self.boot_version },
+            extensions: Extensions {
+                identities: &self.others,
+                boot_version: self.boot_version,
+                encryption: &self.encryption,
+            },
             closing: match self.bundle_type {
                 BundleType::Boot => Closing::Trust { list: self.trust, carried: self.carried },
                 BundleType::System => Closing::Bootargs(self.bootargs.as_bytes()),

@@ -8,6 +8,7 @@ mod altered;
 mod blocks;
 mod bytes;
 mod container;
+mod encryption;
 mod extensions;
 mod header;
 mod lists;
@@ -32,6 +33,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
         header::ROWS,
         lists::ROWS,
         extensions::ROWS,
+        encryption::ROWS,
         payloads::ROWS,
         ranges::ROWS,
         acceptance::ROWS,

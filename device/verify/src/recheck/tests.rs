@@ -174,7 +174,7 @@ fn lists_of_devices_and_dependencies_are_judged_alike() {
         for boot_version in [None, NonZeroU64::new(3), NonZeroU64::new(4)] {
             let others = (0..4).filter(|index| *index != own && mask >> index & 1 == 1);
             let fields: Vec<_> = others.map(|index| all[index].field()).collect();
-            let extensions = Extensions { identities: &fields, boot_version };
+            let extensions = Extensions { identities: &fields, boot_version, ..Extensions::NONE };
             let manifest = Manifest { identity: all[own], extensions, ..manifest() };
             let device = acceptance();
             let acceptance = Acceptance {
@@ -189,6 +189,26 @@ fn lists_of_devices_and_dependencies_are_judged_alike() {
         }
     }
     assert!(verdicts[0] > 100 && verdicts[1] > 100, "one-sided: {verdicts:?}");
+}
+
+#[test]
+fn encryption_that_was_parsed_differs_from_what_was_signed() {
+    let other = [identity("board", "soc").field()];
+    let all = [[1; 64], [2; 64]];
+    for identities in [&other[..], &[]] {
+        for boot_version in [None, NonZeroU64::new(3)] {
+            let of = |encryption| Manifest {
+                extensions: Extensions { identities, boot_version, encryption },
+                ..manifest()
+            };
+            for (signs, parses) in [(&all[..], &all[..1]), (&all[1..], &all[..1]), (&[], &all)] {
+                for (one, other) in [(signs, parses), (parses, signs)] {
+                    assert_eq!(parsed(&of(one), &signed(&of(one))), 0);
+                    assert_ne!(parsed(&of(other), &signed(&of(one))), 0);
+                }
+            }
+        }
+    }
 }
 
 #[test]

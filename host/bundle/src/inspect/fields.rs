@@ -191,6 +191,7 @@ fn extension_area(walk: &mut Walk<'_, '_>) -> Option<()> {
         let rows: &[Row] = match number {
             1 => &table::IDENTITY,
             2 => &table::BOOT_VERSION,
+            3 => &table::ENCRYPTION,
             _ => &[],
         };
         let size: usize = rows.iter().map(|row| row.size).sum();

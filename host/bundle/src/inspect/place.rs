@@ -65,7 +65,10 @@ pub(super) fn place_of(reason: Reason, bundle: &Bundle<'_>) -> Option<Place> {
         | Reason::ExtensionOrder
         | Reason::ExtensionLength
         | Reason::IdentityRepeated
-        | Reason::BootVersionZero => bundle.extension(reason),
+        | Reason::BootVersionZero
+        | Reason::CipherUnknown
+        | Reason::EncryptionOrder
+        | Reason::EncryptionWithoutPayload => bundle.extension(reason),
         Reason::TrustedKeyNotCarried => bundle.field(Part::Trust, "carried").map(whole),
         // The closing section may have no fields. It begins at an offset that depends on the size of the
         // extensions, so the fault is then reported there.
@@ -166,7 +169,7 @@ impl Bundle<'_> {
                 types
                     .iter()
                     .copied()
-                    .find(|it| !matches!((value(it), is_system), (1, _) | (2, true)))
+                    .find(|it| !matches!((value(it), is_system), (1, _) | (2 | 3, true)))
             }
             Reason::ExtensionOrder => {
                 types.windows(2).find(|pair| value(pair[0]) >= value(pair[1])).map(|pair| pair[1])
@@ -181,11 +184,35 @@ impl Bundle<'_> {
                 let is_known = |at: usize| pairs[..at].iter().any(|pair| pair.1 == pairs[at].1);
                 return (0..pairs.len()).find(|at| is_known(*at)).map(|at| whole(pairs[at].0));
             }
+            Reason::CipherUnknown => {
+                fields.iter().find(|field| field.name == "cipher" && value(field) != 1)
+            }
+            Reason::EncryptionOrder | Reason::EncryptionWithoutPayload => {
+                let payloads: Vec<_> =
+                    fields.iter().filter(|field| field.name == "payload").collect();
+                let index = match reason {
+                    Reason::EncryptionOrder => {
+                        let is_late = |at: &usize| value(payloads[at - 1]) >= value(payloads[*at]);
+                        (1..payloads.len()).find(is_late)
+                    }
+                    _ => payloads.iter().position(|it| !self.has_bytes(value(it))),
+                };
+                return index.map(|at| whole(payloads[at]));
+            }
             Reason::BootVersionZero => fields.iter().find(|field| field.name == "boot_version"),
             // A record that cannot be parsed is the last one, so its length is wrong.
             _ => fields.iter().rfind(|field| field.name == "length"),
         };
         found.map(|field| whole(field))
+    }
+
+    /// Returns true if the bundle has a payload of this type that is not empty.
+    fn has_bytes(&self, payload_type: u64) -> bool {
+        self.fields
+            .iter()
+            .filter(|it| matches!(it.part, Part::PayloadRecord(..)) && it.name == "type")
+            .filter_map(|field| Record::read(self.bytes_from(field)))
+            .any(|record| record.has_bytes_of(payload_type))
     }
 
     /// Returns the second of two key ids that are equal.

@@ -32,6 +32,11 @@ impl Record {
         })
     }
 
+    /// Returns true if the payload is of this type and not empty.
+    pub(super) fn has_bytes_of(&self, payload_type: u64) -> bool {
+        u64::from(self.payload_type) == payload_type && self.size > 0
+    }
+
     /// Returns the offset of the first byte after the payload in the bundle.
     pub(super) const fn end(&self) -> u64 {
         self.offset.saturating_add(self.size)

@@ -123,6 +123,13 @@ pub(super) const IDENTITY: [Row; 2] = [
 /// An extension with the minimum version of the boot bundle (§4.6).
 pub(super) const BOOT_VERSION: [Row; 1] =
     [row("boot_version", 8, Kind::Number, "§7.4", "with an older boot bundle it does not boot")];
+/// An extension with the encryption of a payload (§4.6).
+pub(super) const ENCRYPTION: [Row; 4] = [
+    row("payload", 4, Kind::Named(payload_type), "§4.6", "the payload that is encrypted"),
+    row("cipher", 4, Kind::Named(cipher), "§4.6", "how it is encrypted"),
+    row("class", 16, Kind::Bytes, "§7.6", "id of the key that a device must have"),
+    row("wrapped key", 40, Kind::Bytes, "§7.6", "key of the payload, wrapped by that key"),
+];
 /// The value of an extension of an unknown type (§4.6).
 pub(super) const EXTENSION_VALUE: Row =
     row("value", 0, Kind::Bytes, "§4.6", "what it means depends on the type");
@@ -164,8 +171,13 @@ fn extension(number: u32) -> Option<&'static str> {
     match number {
         1 => Some("identities"),
         2 => Some("boot-version"),
+        3 => Some("encryption"),
         _ => None,
     }
+}
+
+fn cipher(number: u32) -> Option<&'static str> {
+    (number == 1).then_some("aes-256-ctr")
 }
 
 fn payload_type(number: u32) -> Option<&'static str> {

@@ -7,8 +7,8 @@
 use std::num::NonZeroU64;
 
 use hartlock_image::{
-    BundleType, HashId, KeyRecord, Lifecycle, List, MAX_SIGNERS, PAGE_SIZE, PayloadRecord,
-    PayloadType, Policy, TreeMode, TrustList, align_up,
+    BundleType, Encryption, EncryptionField, HashId, KeyRecord, Lifecycle, List, MAX_SIGNERS,
+    PAGE_SIZE, PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up,
 };
 use hartlock_testkit::bundle::{self, Block, Payload, encode_block, label};
 use hartlock_testkit::keys::ED25519;
@@ -93,7 +93,7 @@ impl Draft {
         let boot_version = NonZeroU64::new(choices.number()).filter(|_| is_needed);
         // The manifest has room for [`MAX_SIGNERS`] signers.
         let listed = listed.as_ref().unwrap_or(&signers).iter().take(MAX_SIGNERS);
-        let fields = bundle::Draft {
+        let mut fields = bundle::Draft {
             bundle_type,
             security_version: choices.number(),
             created: choices.number(),
@@ -109,7 +109,19 @@ impl Draft {
             carried: if odd(choices) { choices.number() } else { u64::MAX },
             bootargs,
             extra_pages: 0,
+            encryption: Vec::new(),
         };
+        if bundle_type == BundleType::System && choices.rarely(8) {
+            let with_bytes = fields.payloads.iter().filter(|payload| !payload.data.is_empty());
+            let types = with_bytes.map(|payload| payload.kind);
+            fields.encryption = types.filter(|_| choices.rarely(2)).map(encryption).collect();
+            if choices.rarely(4)
+                && let Some(field) = fields.encryption.last_mut()
+            {
+                field[choices.below(8)] ^= choices.byte();
+                has_fault = true;
+            }
+        }
         Self { fields, signers, has_fault }
     }
 
@@ -273,4 +285,10 @@ pub fn block(signer: usize, region: &[u8]) -> Vec<u8> {
         Some(key) => encode_block(ED25519, &key.public, &key.sign(region)),
         None => Block::foreign().encode(region),
     }
+}
+
+/// Returns the record of an encrypted payload.
+fn encryption(payload_type: PayloadType) -> EncryptionField {
+    let class_id = [payload_type as u8; 16];
+    Encryption { payload_type, class_id, wrapped: [0xa6; 40] }.encode()
 }

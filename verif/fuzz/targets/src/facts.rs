@@ -119,11 +119,26 @@ fn extensions(signed: &[u8]) -> (&[u8], u64) {
         match u32_at(area, 0) {
             1 => others = value,
             2 => boot_version = u64_at(value, 0),
+            3 => encryption_holds(signed, value),
             other => panic!("extension {other} was accepted"),
         }
         area = rest;
     }
     (others, boot_version)
+}
+
+/// Checks the records of encrypted payloads (image format §4.6).
+fn encryption_holds(signed: &[u8], value: &[u8]) {
+    let payloads = 256 + 64 * u32_at(signed, 52) as usize;
+    let payloads = signed[payloads..].chunks(128).take(u32_at(signed, 56) as usize);
+    let with_bytes = payloads.filter(|record| u64_at(record, 24) > 0);
+    let with_bytes: Vec<_> = with_bytes.map(|record| u32_at(record, 0)).collect();
+    assert!(value.len().is_multiple_of(64) && (64..=512).contains(&value.len()), "length");
+    let types: Vec<_> = value.chunks(64).map(|record| u32_at(record, 0)).collect();
+    assert!(types.is_sorted_by(|one, next| one < next), "order of encrypted payloads");
+    assert!(types.iter().all(|it| with_bytes.contains(it)), "a payload that is not there");
+    assert!(value.chunks(64).all(|record| u32_at(record, 4) == 1), "another cipher");
+    assert_eq!(signed[..16], *b"HARTLOCK-SYST-v1", "a boot bundle with encrypted payloads");
 }
 
 /// Permitted memory range of each payload type: type, start, end, and alignment of the load

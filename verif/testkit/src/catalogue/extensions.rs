@@ -19,7 +19,7 @@ const SYSTEM: fn() -> Draft = Draft::system;
 const BOOT: fn() -> Draft = Draft::boot;
 
 /// Encodes a record: type, length and value.
-fn record(number: u32, value: &[u8]) -> Vec<u8> {
+pub(super) fn record(number: u32, value: &[u8]) -> Vec<u8> {
     [&number.to_le_bytes()[..], &(value.len() as u32).to_le_bytes(), value].concat()
 }
 
@@ -162,7 +162,7 @@ pub const ROWS: &[Row] = &[
         ExtensionUnknown,
         SYSTEM,
         "A record of the first number that is set aside for later.",
-        &[Signed(|signed| signed.extend(&record(3, &[])))],
+        &[Signed(|signed| signed.extend(&record(4, &[])))],
     ),
     bad(
         "extension_zero",
