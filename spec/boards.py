@@ -37,6 +37,7 @@ _LIVE_IN_ROM = (
     (0x8010_0000, 0x8011_0000),  # ROM RAM
     (0x8011_0000, 0x8011_1000),  # hand-off block
     (0x8012_0000, 0x8013_0000),  # measurement log
+    (0x8013_0000, 0x8013_1000),  # payload-key page
     (0x8044_0000, 0x804C_0000),  # metadata buffer
     (0x8050_0000, 0x8054_0000),  # device tree for Linux
 )

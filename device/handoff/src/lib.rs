@@ -1,5 +1,5 @@
 //! Data that one boot stage passes to the next (`spec/boot-flow.md` §3, §6): root-of-trust block,
-//! state record, hand-off block, measurement log, the edits of the device tree for Linux, and the rules for
+//! state record, class-key store, payload-key page, hand-off block, measurement log, the edits of the device tree for Linux, and the rules for
 //! that of OpenSBI and for payloads.
 //!
 //! The ROM and the loader read and write these structures on the device. The workstation makes the
@@ -23,6 +23,7 @@ mod handoff;
 mod log;
 pub mod memory;
 pub mod payload;
+pub mod payload_keys;
 mod root_of_trust;
 mod secret;
 mod state;

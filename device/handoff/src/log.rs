@@ -61,10 +61,12 @@ pub enum Step {
     /// A hash implementation that a hart does not use, because its known answer was wrong or its
     /// instructions trapped.
     Kernel = 12,
+    /// A payload was decrypted, by all harts that took part.
+    Decrypt = 13,
 }
 
 impl Step {
-    const ALL: [Step; 12] = [
+    const ALL: [Step; 13] = [
         Step::Start,
         Step::Signature,
         Step::Read,
@@ -77,6 +79,7 @@ impl Step {
         Step::Refusal,
         Step::HashPart,
         Step::Kernel,
+        Step::Decrypt,
     ];
 
     /// Returns the step with this number, or `None` if the number is unknown.
@@ -99,6 +102,7 @@ impl Step {
             Step::Refusal => "refusal",
             Step::HashPart => "hash-part",
             Step::Kernel => "implementation",
+            Step::Decrypt => "decrypt",
         }
     }
 }

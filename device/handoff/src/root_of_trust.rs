@@ -54,6 +54,11 @@ impl RootOfTrust {
         Some((trust, Identity { board, soc }))
     }
 
+    /// Derives the key that unwraps the class keys of this device.
+    pub fn payload_key(&self) -> Secret<KEY_SIZE> {
+        self.secret.derive(Purpose::Payloads, &self.board, &self.soc)
+    }
+
     /// Derives the key that authenticates the state records of this device.
     pub fn state_key(&self) -> Secret<KEY_SIZE> {
         self.secret.derive(Purpose::State, &self.board, &self.soc)

@@ -43,7 +43,7 @@ impl fmt::Debug for DeviceSecret {
 pub enum Purpose {
     /// The key authenticates state records (boot flow §3.2).
     State,
-    /// The key unwraps the keys of encrypted payloads. Reserved for a later version.
+    /// The key unwraps the class keys of encrypted payloads.
     Payloads,
     /// The key is passed to a monitor in M-mode. Reserved for a later version.
     Monitor,

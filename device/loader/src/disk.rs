@@ -14,6 +14,7 @@ use hartlock_virt::block::{self, BlockDevice, DEPTH, SECTOR_SIZE, request_size};
 use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
+use crate::decryption;
 use crate::harts::{self, Harts, Leaves, POOL};
 use crate::log::step;
 use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
@@ -223,6 +224,12 @@ impl<R> Disk<'_, '_, R> {
         self.push(payload, Entry { harts: self.harts.own_bit(), ..transfer.entry() });
         let hash = step(Step::Hash, hash_start.unwrap_or(transfer.start));
         self.push(payload, self.hashed_by(hash, payload, &digest, self.harts.own_bit()));
+        if decryption::begin(payload)? {
+            let (hart, address) = (self.harts.boot_hart(), payload.load_address);
+            // SAFETY: the payload was hashed, and this is the only hart that works on it.
+            unsafe { decryption::decrypt(&self.kernels, hart, address, 0, payload.size) }
+            self.log.push(&decryption::entry(payload, &self.kernels));
+        }
         Ok(digest)
     }
 
@@ -234,11 +241,13 @@ impl<R> Disk<'_, '_, R> {
         transfer: &mut Transfer,
     ) -> Result<Digest, Reason> {
         let own = self.harts.boot_hart();
+        let is_encrypted = decryption::begin(payload)?;
         let job = Job {
             address: payload.load_address,
             size: payload.size,
             mode: payload.mode,
             hash: payload.hash,
+            is_encrypted,
         };
         let mut root = TreeRootHasher::<SoftwareHasher>::with(payload, &self.kernels);
         harts::clear_parts();
@@ -247,7 +256,7 @@ impl<R> Disk<'_, '_, R> {
         let mut hash_start = None;
         let mut payload_deadline = None;
         let mut leaves = Leaves::new();
-        while !work.is_complete() {
+        while !work.is_complete() || (is_encrypted && !decryption::is_done(payload.size)) {
             if !transfer.is_complete() {
                 transfer.advance(&mut self.device)?;
             } else if clock::is_past(
@@ -269,7 +278,7 @@ impl<R> Disk<'_, '_, R> {
             let most = tree::lanes(&self.kernels, payload.hash);
             if let Some(claim) = is_free.then(|| POOL.claim_group(own, most)).flatten() {
                 harts::compute_leaves(own, &self.kernels, &claim, &mut leaves);
-                POOL.submit(own, &claim, leaves.get());
+                harts::submit(own, &self.kernels, &claim, &leaves);
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }
@@ -281,6 +290,9 @@ impl<R> Disk<'_, '_, R> {
         self.push(payload, self.hashed_by(hash, payload, &digest, work.delivered()));
         for part in harts::parts() {
             self.log.push(&Entry { payload: Some(payload.payload_type), ..part });
+        }
+        if is_encrypted {
+            self.log.push(&decryption::entry(payload, &self.kernels));
         }
         Ok(digest)
     }
@@ -317,7 +329,11 @@ impl<R> Disk<'_, '_, R> {
             let bytes = unsafe { memory::bytes(Region::new(address, len)) };
             let job = work.job();
             let kind = (job.mode, job.hash);
-            work.redo(block, &tree::leaf(&self.kernels, kind, block, bytes));
+            if work.redo(block, &tree::leaf(&self.kernels, kind, block, bytes)) {
+                let own = self.harts.boot_hart();
+                // SAFETY: the leaf of the block was accepted from this hart.
+                unsafe { decryption::decrypt_block(&self.kernels, own, job, block) }
+            }
         }
         patience.renew();
         self.log.push(&Entry {

@@ -11,6 +11,7 @@ use hartlock_verify::tree::{self, Digest};
 use hartlock_virt::kernels::{self as virt_kernels, Choice};
 use hartlock_virt::{clock, environment, hart, memory};
 
+use crate::decryption;
 use crate::log::step;
 use crate::protection;
 use crate::timeouts::{START_MS, STOP_MS};
@@ -243,6 +244,21 @@ pub(crate) fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leav
     }
 }
 
+/// Delivers the leaves of a claim, and decrypts the blocks of those that are accepted.
+pub(crate) fn submit(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &Leaves) {
+    let accepted = POOL.submit(hart, claim, leaves.get());
+    let is_accepted = |block: u64| {
+        let index = u32::try_from(block.wrapping_sub(claim.block)).unwrap_or(u32::MAX);
+        accepted.checked_shr(index).is_some_and(|bits| bits & 1 == 1)
+    };
+    for block in claim.block..claim.block.saturating_add(claim.count) {
+        if is_accepted(block) {
+            // SAFETY: the leaf of the block was accepted from this hart.
+            unsafe { decryption::decrypt_block(kernels, hart, &claim.job, block) }
+        }
+    }
+}
+
 /// Result of each worker's kernel selection ([`Choice::rejections`]), one word for each tier.
 static REJECTED: [[AtomicU64; TIERS]; MAX_HARTS] =
     [const { [const { AtomicU64::new(0) }; TIERS] }; MAX_HARTS];
@@ -308,7 +324,7 @@ pub fn work(number: usize, claimed: impl Fn(usize)) {
             Some(claim) => {
                 claimed(number);
                 compute_leaves(number, &kernels, &claim, &mut leaves);
-                POOL.submit(number, &claim, leaves.get());
+                submit(number, &kernels, &claim, &leaves);
             }
             None => {
                 hart::wait_for_interrupt();

@@ -9,6 +9,7 @@
 #![no_std]
 #![cfg(target_arch = "riscv64")]
 
+mod decryption;
 pub mod disk;
 pub mod harts;
 pub mod log;
@@ -170,6 +171,7 @@ fn boot<R: Reading>(
     let digest = measure(&kernels, bundle.signed());
     let signature_step = step(Step::Signature, signature_start);
     disk.log.push(&signature(&bundle, digest, disk.harts.own_bit(), signature_step));
+    decryption::prepare(bundle.manifest())?;
 
     let harts_start = clock::now();
     disk.harts.start()?;
@@ -186,6 +188,7 @@ fn boot<R: Reading>(
 
     let stop_start = clock::now();
     harts.stop()?;
+    decryption::forget_keys();
     log.push(&Entry { harts: harts.present(), ..step(Step::HartsStop, stop_start) });
 
     let verdict_start = clock::now();

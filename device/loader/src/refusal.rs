@@ -7,6 +7,7 @@ use hartlock_image::Reason;
 use hartlock_virt::board::map;
 use hartlock_virt::{clock, console, environment, hart, memory};
 
+use crate::decryption;
 use crate::harts::{self, Harts};
 use crate::log::{self, step};
 
@@ -57,6 +58,7 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
     // A hart that did not start or stop in time is not awaited a second time.
     let is_out_of_control = matches!(reason, Reason::HartNotStarted | Reason::HartNotStopped)
         || harts.is_some_and(|harts| harts.stop().is_err());
+    decryption::forget();
     if is_out_of_control {
         console::line(&["hartlock: a hart is out of control, resetting the machine"]);
         environment::reset();

@@ -15,6 +15,7 @@ use core::arch::global_asm;
 use core::hint::black_box;
 
 use hartlock_handoff::fdt::Tree;
+use hartlock_handoff::payload_keys;
 use hartlock_handoff::{
     Entry, HANDOFF_SIZE, Handoff, LogHeader, RootOfTrust, Stage, StateRecord, Step, payload,
 };
@@ -23,7 +24,7 @@ use hartlock_image::{
     TrustList,
 };
 use hartlock_kernels::Kernels;
-use hartlock_kernels::secret::confined;
+use hartlock_kernels::secret::{confined, wipe};
 use hartlock_stage::{RomLog, entry, measure, push, signature, start_log};
 use hartlock_verify::board::Region;
 use hartlock_verify::{Acceptance, Authenticated, Statement, Verdict, authenticate};
@@ -47,6 +48,8 @@ global_asm!(
     dynamic_info = const map::ROM_RAM.start,
     metadata_start = const map::METADATA.start,
     metadata_end = const map::METADATA.end,
+    payload_keys = const map::PAYLOAD_KEYS.start,
+    payload_keys_end = const map::PAYLOAD_KEYS.end,
     // This is a naturally aligned power-of-two region (NAPOT): one number holds its address and its size.
     rom_code = const (map::ROM_CODE.start >> 2) | ((map::ROM_CODE.size() >> 3) - 1),
 );
@@ -136,6 +139,7 @@ fn boot(metadata: &mut [u8], log: &mut RomLog) -> Result<(Verdict, u64), Reason>
     let verdict = bundle.conclude()?;
     push(log, Entry { harts: 1 << BOOT_HART, ..step(Step::Verdict, verdict_start) });
     judge_payloads(bundle.manifest())?;
+    confined(|| write_payload_keys(block))?;
 
     let found = Found { generation: generation(), harts: reported, boot_digest };
     let written = write_handoff(&bundle, &identity, &state, &found, log)?;
@@ -179,6 +183,21 @@ fn read_state(
     Ok((root.trust, Identity { board: root.board, soc: root.soc }, state))
 }
 
+/// Writes the payload-key page, which the loader reads and overwrites (boot flow §3.6).
+fn write_payload_keys(block: &[u8]) -> Result<(), Reason> {
+    let key = RootOfTrust::parse(block)?.payload_key();
+    // SAFETY: the store is in flash of this board, in read-array mode; nothing writes to it while the ROM runs.
+    let store = unsafe { memory::bytes(map::CLASS_KEYS) };
+    payload_keys::write_page(payload_key_page(), &key, store);
+    Ok(())
+}
+
+/// Returns the payload-key page.
+fn payload_key_page() -> &'static mut [u8] {
+    // SAFETY: the page belongs to the ROM until the loader runs, and no other code of the ROM keeps this reference.
+    unsafe { memory::bytes_mut(map::PAYLOAD_KEYS) }
+}
+
 /// Takes the second decision, releases the other harts, and enters OpenSBI.
 fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
     if !verdict.is_confirmed() {
@@ -195,6 +214,7 @@ fn leave(verdict: &Verdict, harts: u64, log: &mut RomLog) -> ! {
 
 /// Prints and logs a refusal and stops. The other harts remain parked.
 pub fn refuse(reason: Reason, entries: &RomLog) -> ! {
+    wipe(payload_key_page());
     console::refusal_without_hint("rom", reason);
     // SAFETY: no other code uses the log region while the ROM runs.
     let region = unsafe { memory::bytes_mut(map::LOG) };

@@ -21,6 +21,8 @@
 .equ BOOT_FDT_END,    {boot_fdt_end}
 .equ DYNAMIC_INFO,    {dynamic_info}
 .equ INFO_SIZE,       64
+.equ PAYLOAD_KEYS,    {payload_keys}
+.equ PAYLOAD_KEYS_END, {payload_keys_end}
 .equ METADATA_START,  {metadata_start}
 .equ METADATA_END,    {metadata_end}
 
@@ -90,10 +92,11 @@ _start:
     bnez  a0, park
 
     // Hart 0 zeroes all of ROM RAM before it is used, and every load region of a payload before the bundle is read. A
-    // halfword of zeros is an illegal instruction.
+    // halfword of zeros is an illegal instruction. The payload-key page may hold keys of a boot that was cut off.
     ZERO  OPENSBI, OPENSBI_END
     ZERO  LOADER, LOADER_END
     ZERO  BOOT_FDT, BOOT_FDT_END
+    ZERO  PAYLOAD_KEYS, PAYLOAD_KEYS_END
     ZERO  RAM_START, RAM_END
     fence rw, rw
     la    sp, __stack_top

@@ -12,7 +12,7 @@
 //!   later result finds a different word in the slot and is dropped.
 //! * Each hart writes leaves only to its own row, before that compare-and-swap.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hartlock_image::{HashId, TreeMode};
 
@@ -45,6 +45,8 @@ pub struct Job {
     pub mode: TreeMode,
     /// Hash algorithm of the leaves.
     pub hash: HashId,
+    /// True if a block is decrypted after its leaf was accepted. This belongs to the job, because a hart may be late.
+    pub is_encrypted: bool,
 }
 
 impl Job {
@@ -107,6 +109,7 @@ pub struct Pool {
     /// Mode in the upper half, block size in the lower one.
     mode: AtomicU64,
     hash: AtomicU64,
+    is_encrypted: AtomicBool,
     slots: [AtomicU64; WINDOW as usize],
     leaves: [Row; MAX_HARTS],
     /// Word (job number, first block, count) of the blocks that a hart is hashing, 0 if none. The job number is needed
@@ -132,6 +135,7 @@ impl Pool {
             size: AtomicU64::new(0),
             mode: AtomicU64::new(0),
             hash: AtomicU64::new(0),
+            is_encrypted: AtomicBool::new(false),
             slots: [const { AtomicU64::new(0) }; WINDOW as usize],
             leaves: [const { [const { [const { AtomicU64::new(0) }; 8] }; WINDOW as usize] };
                 MAX_HARTS],
@@ -186,6 +190,7 @@ impl Pool {
             size: self.size.load(Ordering::Relaxed),
             mode: TreeMode::from_fields((mode >> 32) as u32, mode as u32).ok()?,
             hash: HashId::from_number(self.hash.load(Ordering::Relaxed) as u32)?,
+            is_encrypted: self.is_encrypted.load(Ordering::Relaxed),
         };
         Some(Claim { number, block, count, job })
     }
@@ -203,20 +208,21 @@ impl Pool {
             .inspect_err(|_| holding.store(0, Ordering::Release))
     }
 
-    /// Delivers the leaves of a claim, in order. Returns true if all were accepted; a leaf that is late or was already
-    /// delivered is not accepted.
-    pub fn submit(&self, hart: usize, claim: &Claim, leaves: &[Digest]) -> bool {
+    /// Delivers the leaves of a claim, in order. Returns a bit mask of those that were accepted; a leaf that is late or
+    /// was already delivered is not. So the leaf of a block is accepted from exactly one hart.
+    pub fn submit(&self, hart: usize, claim: &Claim, leaves: &[Digest]) -> u32 {
         let blocks = claim.block..claim.block.saturating_add(claim.count);
         let mut accepted = 0;
-        for (block, leaf) in blocks.zip(leaves) {
-            accepted += u64::from(self.deliver(hart, claim.number, block, leaf));
+        for (index, (block, leaf)) in (0_u32..).zip(blocks.zip(leaves)) {
+            let bit = u32::from(self.deliver(hart, claim.number, block, leaf));
+            accepted |= bit.checked_shl(index).unwrap_or(0);
         }
         // The blocks are held until the last leaf is delivered: if the hart is lost before, the coordinator redoes the
         // missing ones.
         if let Some(holding) = self.holding.get(hart) {
             holding.store(0, Ordering::Release);
         }
-        accepted == claim.count
+        accepted
     }
 
     fn deliver(&self, hart: usize, number: u64, block: u64, leaf: &Digest) -> bool {
@@ -299,6 +305,7 @@ impl<'a> Coordinator<'a> {
         let (mode, block_size) = job.mode.fields();
         pool.mode.store((u64::from(mode) << 32) | u64::from(block_size), Ordering::Relaxed);
         pool.hash.store(job.hash as u64, Ordering::Relaxed);
+        pool.is_encrypted.store(job.is_encrypted, Ordering::Relaxed);
         pool.delivered.store(0, Ordering::Relaxed);
         pool.next.store(number << BLOCK_BITS, Ordering::SeqCst);
         Self { pool, hart, job, number, absorbed: 0, arrived: 0, announced: 0 }

@@ -115,8 +115,8 @@ pub struct StepRecord {
     /// an implementation computes wrongly; see boot flow §3.5.
     #[serde(default)]
     pub value: u64,
-    /// The time for which the hart hashed between `start` and `end`, in `unit`. Only steps `hash-part`
-    /// have it.
+    /// The time for which the hart hashed between `start` and `end`, or all harts decrypted, in `unit`. Only steps
+    /// `hash-part` and `decrypt` have it.
     #[serde(serialize_with = "optional_number")]
     #[serde(default)]
     pub busy: Option<f64>,
@@ -138,6 +138,11 @@ impl StepRecord {
         self.step == Step::Kernel.name()
     }
 
+    /// Returns true if the implementation is that of a hash, which was used.
+    pub(crate) fn hashes(&self) -> bool {
+        !self.is_note() && self.step != Step::Decrypt.name()
+    }
+
     /// Returns the number of the hart of a part.
     pub fn hart(&self) -> u32 {
         self.harts_mask.trailing_zeros()
@@ -149,6 +154,7 @@ impl StepRecord {
         match (self.step.as_str(), &self.payload) {
             ("read", Some(payload)) => format!("reading the {payload}"),
             ("hash", Some(payload)) => format!("hashing the {payload}"),
+            ("decrypt", Some(payload)) => format!("decrypting the {payload}"),
             ("signature", _) => format!("the signature check of the {stage}"),
             (name, _) => format!("{name} of the {stage}"),
         }

@@ -1,5 +1,7 @@
 //! Names of hash implementations, and sentences about those that a hart does not use (boot flow §2.1).
 
+use hartlock_handoff::Step;
+
 use super::boot::{StepRecord, Timeline};
 
 /// The names of the implementations in the order of their numbers, which begin with 1.
@@ -10,10 +12,14 @@ const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
 /// it may have any content.
 const MOST: usize = 8;
 
-/// Returns the name of an implementation; `None` for number 0, which stands for no implementation.
-pub(super) fn name(number: u32) -> Option<String> {
+/// The names of the implementations of AES in the order of their numbers (boot flow §3.5, step 13).
+const CIPHERS: [&str; 3] = ["portable", "zkne", "zvkned"];
+
+/// Returns the name of the implementation of a step; `None` for number 0, which stands for no implementation.
+pub(super) fn name(step: Step, number: u32) -> Option<String> {
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
-    Some(NAMES.get(index).map_or_else(|| format!("other-{number}"), |name| (*name).to_owned()))
+    let names = if step == Step::Decrypt { &CIPHERS[..] } else { &NAMES };
+    Some(names.get(index).map_or_else(|| format!("other-{number}"), |name| (*name).to_owned()))
 }
 
 /// Returns the reason why a hart does not use an implementation, for a row of the log.
@@ -47,8 +53,7 @@ pub(crate) struct KernelRemarks {
 /// Returns the sentences about the hash implementations of a boot.
 pub(crate) fn remarks(timeline: &Timeline) -> KernelRemarks {
     let mut used: Vec<String> = Vec::new();
-    for kernel in
-        timeline.stages.iter().filter(|it| !it.is_note()).flat_map(|it| &it.implementation)
+    for kernel in timeline.stages.iter().filter(|it| it.hashes()).flat_map(|it| &it.implementation)
     {
         add(&mut used, kernel.clone());
     }
@@ -134,11 +139,13 @@ mod tests {
             .collect();
         assert_eq!(rows.len(), NAMES.len());
         for cells in rows {
-            assert_eq!(name(cells[1].parse().unwrap()).unwrap(), cells[2]);
+            assert_eq!(name(Step::Hash, cells[1].parse().unwrap()).unwrap(), cells[2]);
         }
-        assert_eq!(name(0), None);
-        assert_eq!(name(8).unwrap(), "other-8");
-        assert_eq!(name(u32::MAX).unwrap(), "other-4294967295");
+        assert_eq!(name(Step::Hash, 0), None);
+        assert_eq!(name(Step::Decrypt, 2).unwrap(), "zkne");
+        assert_eq!(name(Step::Decrypt, 4).unwrap(), "other-4");
+        assert_eq!(name(Step::Hash, 8).unwrap(), "other-8");
+        assert_eq!(name(Step::Hash, u32::MAX).unwrap(), "other-4294967295");
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Kind {
         match step.step.as_str() {
             "signature" => Self::Signature,
             "read" => Self::Read,
-            "hash" | "hash-part" => Self::Hash,
+            "hash" | "hash-part" | "decrypt" => Self::Hash,
             "verdict" => Self::Verdict,
             "harts-start" | "harts-stop" => Self::Harts,
             "handover" => Self::Handover,

@@ -137,12 +137,13 @@ impl ClockConversion {
         scale
     }
 
-    /// Returns the entries that have times in the unit. Parts of single harts have no count of
-    /// instructions; instructions are used only with one hart, so the steps hold the same
+    /// Returns the entries that have times in the unit. Parts of single harts and decryption have no count of
+    /// instructions; instructions are used only with one hart, so the other steps hold the same
     /// information.
     fn shown<'a>(&self, entries: &'a [Entry]) -> impl Iterator<Item = &'a Entry> + use<'a> {
         let has_parts = self.unit == Unit::Microseconds;
-        entries.iter().filter(move |entry| has_parts || entry.step != Step::HashPart)
+        let is_counted = |entry: &Entry| !matches!(entry.step, Step::HashPart | Step::Decrypt);
+        entries.iter().filter(move |entry| has_parts || is_counted(entry))
     }
 
     /// Converts ticks of `time` to microseconds.
@@ -173,7 +174,7 @@ impl ClockConversion {
 
 /// Returns true if the boot hart measured the entry. Entries of other harts do not affect the scale.
 fn is_step(entry: &Entry) -> bool {
-    !matches!(entry.step, Step::HashPart | Step::Kernel)
+    !matches!(entry.step, Step::HashPart | Step::Kernel | Step::Decrypt)
 }
 
 fn raw(entry: &Entry, unit: Unit) -> (u64, u64) {
@@ -192,7 +193,7 @@ fn record(entry: &Entry, scale: &ClockConversion) -> StepRecord {
         bytes: entry.bytes,
         harts: entry.harts.count_ones(),
         harts_mask: entry.harts,
-        implementation: kernels::name(entry.kernel),
+        implementation: kernels::name(entry.step, entry.kernel),
         start,
         end,
         unit: scale.unit,
@@ -200,7 +201,8 @@ fn record(entry: &Entry, scale: &ClockConversion) -> StepRecord {
         hash: entry.hash.map(|hash| hash.name().to_owned()),
         reason: (entry.reason != 0).then(|| code_text(entry.reason)),
         value: entry.value,
-        busy: (entry.step == Step::HashPart).then(|| scale.ticks(entry.value)),
+        busy: matches!(entry.step, Step::HashPart | Step::Decrypt)
+            .then(|| scale.ticks(entry.value)),
     }
 }
 

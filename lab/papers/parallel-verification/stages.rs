@@ -261,7 +261,7 @@ impl Model<'_> {
                             verified += self.step(entry.step, 4)?.cycles as f64;
                         }
                     }
-                    Step::HashPart | Step::Kernel => {}
+                    Step::HashPart | Step::Kernel | Step::Decrypt => {}
                     Step::Verdict => verified += self.other(entry, way)?,
                     _ => {
                         let cycles = self.other(entry, way)?;

@@ -20,6 +20,8 @@ pub const ROOT_OF_TRUST: Region = Region::new(0x2002_0000, 4 * KIB);
 pub const BUNDLE_FLASH: Region = Region::new(0x2200_0000, 32 * MIB);
 /// The part of flash bank 1 that a boot bundle may fill.
 pub const BOOT_SLOT: Region = Region::new(0x2200_0000, 16 * MIB);
+/// The class-key store: keys of payloads, wrapped for this device.
+pub const CLASS_KEYS: Region = Region::new(0x23f4_0000, 256 * KIB);
 /// The two copies of the state record.
 pub const STATE_COPIES: [Region; 2] = [
     Region::new(0x23f8_0000, 256 * KIB),
@@ -35,6 +37,8 @@ pub const ROM_RAM: Region = Region::new(0x8010_0000, 64 * KIB);
 pub const HANDOFF: Region = Region::new(0x8011_0000, 4 * KIB);
 /// Measurement log.
 pub const LOG: Region = Region::new(0x8012_0000, 64 * KIB);
+/// Payload-key page: what the loader needs to decrypt payloads.
+pub const PAYLOAD_KEYS: Region = Region::new(0x8013_0000, 4 * KIB);
 /// The loader with its stacks and rings.
 pub const LOADER: Region = Region::new(0x8020_0000, 2 * MIB);
 /// The device tree that OpenSBI gets.
@@ -91,8 +95,8 @@ pub const BOARD: Board<'_> = Board {
             fixed: Fixed::No,
         },
     ],
-    live_in_rom: &[ROM_RAM, HANDOFF, LOG, METADATA, LINUX_FDT, IOMMU_TABLES],
-    live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, LOADER, BOOT_FDT, METADATA, LINUX_FDT, DMA, IOMMU_TABLES],
+    live_in_rom: &[ROM_RAM, HANDOFF, LOG, PAYLOAD_KEYS, METADATA, LINUX_FDT, IOMMU_TABLES],
+    live_in_loader: &[OPENSBI, ROM_RAM, HANDOFF, LOG, PAYLOAD_KEYS, LOADER, BOOT_FDT, METADATA, LINUX_FDT, DMA, IOMMU_TABLES],
     closed: &[
         Closed { start: 0x2000_0000, end: 0x2400_0000, access: Access::None },
         Closed { start: 0x8000_0000, end: 0x8010_0000, access: Access::None },

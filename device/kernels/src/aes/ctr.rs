@@ -1,6 +1,8 @@
 //! Counter mode (SP 800-38A §6.5).
 
+use super::kernels::Stream;
 use super::{AesKey, BLOCK_SIZE, Block, LANES, xor};
+use crate::Kernels;
 use crate::secret::wipe;
 
 /// Encrypts or decrypts `data` in place. The last four bytes of the first counter block count as a big-endian number,
@@ -25,6 +27,15 @@ pub fn apply(
 /// Does the same with a counter of 16 bytes, whose carry goes through the whole block (SP 800-38A appendix B.1 with m
 /// = 128). Any data is short enough for it.
 pub fn apply_wide(key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
+    wide(key.kernels.ctr.run, key, first, data);
+}
+
+/// Does the same with the kernel of the calling hart, for a key that several harts share.
+pub fn apply_wide_with(kernels: &Kernels, key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
+    wide(kernels.aes.ctr.run, key, first, data);
+}
+
+fn wide(stream: Stream, key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
     let (mut counter, mut rest) = (u128::from_be_bytes(*first), data);
     while !rest.is_empty() {
         // Number of blocks before the last four bytes wrap.

@@ -10,7 +10,13 @@ mod watch;
 
 fn job(blocks: u64) -> Job {
     let mode = TreeMode::Blocks { block_size: 1024 };
-    Job { address: 0x1000, size: blocks * 1024 - 1, mode, hash: HashId::Sha384 }
+    let hash = HashId::Sha384;
+    Job { address: 0x1000, size: blocks * 1024 - 1, mode, hash, is_encrypted: false }
+}
+
+/// Delivers leaves, and returns true if all were accepted.
+fn submit(pool: &Pool, hart: usize, claim: &Claim, leaves: &[Digest]) -> bool {
+    u64::from(pool.submit(hart, claim, leaves).count_ones()) == claim.count
 }
 
 fn leaf_of(block: u64, salt: u64) -> Digest {
@@ -31,6 +37,24 @@ fn blocks_of_a_job_cover_the_payload_exactly() {
     let whole = Job { size: 3 * 1024, ..job };
     assert_eq!(whole.block(2), Some((0x1800, 1024)));
     assert_eq!(whole.block(3), None);
+}
+
+#[test]
+fn each_block_is_accepted_from_one_hart_which_is_told_so() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, Job { is_encrypted: true, ..job(4) });
+    work.arrived(4 * 1024);
+    let claim = pool.claim_group(1, 4).unwrap();
+    assert!(claim.job.is_encrypted && claim.count == 4);
+    // The coordinator redoes two blocks while the hart is late.
+    assert!(work.redo(0, &leaf_of(0, 1)) && work.redo(2, &leaf_of(2, 1)));
+    let leaves: Vec<_> = (0..4).map(|block| leaf_of(block, 1)).collect();
+    assert_eq!(pool.submit(1, &claim, &leaves), 0b1010);
+    // A claim keeps what its own job says after the next one was opened.
+    while work.next_leaf().is_some() {}
+    let _next = Coordinator::open(&pool, 0, job(1));
+    assert!(claim.job.is_encrypted);
+    assert_eq!(pool.submit(1, &claim, &leaves), 0);
 }
 
 #[test]
@@ -109,13 +133,13 @@ fn a_second_and_a_late_result_are_dropped() {
         assert_eq!(work.holder(0), Some(1));
         assert_eq!(pool.exclude(1), Some(0));
         assert!(work.redo(0, &leaf_of(0, 7)));
-        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "a late result was accepted");
+        assert!(!submit(&pool, 1, &late, &[leaf_of(0, 666)]), "a late result was accepted");
         assert_eq!(work.next_leaf(), Some(leaf_of(0, 7)));
-        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "a late result hit a reused slot");
+        assert!(!submit(&pool, 1, &late, &[leaf_of(0, 666)]), "a late result hit a reused slot");
         assert_eq!(pool.claim(1), None, "an excluded hart got work");
         let last = pool.claim(2).unwrap();
-        assert!(pool.submit(2, &last, &[leaf_of(1, 7)]));
-        assert!(!pool.submit(2, &last, &[leaf_of(1, 8)]), "a second result was accepted");
+        assert!(submit(&pool, 2, &last, &[leaf_of(1, 7)]));
+        assert!(!submit(&pool, 2, &last, &[leaf_of(1, 8)]), "a second result was accepted");
         assert_eq!(work.next_leaf(), Some(leaf_of(1, 7)));
         assert!(work.is_complete());
         assert_eq!(work.delivered(), 0b101);
@@ -131,9 +155,9 @@ fn a_result_of_an_earlier_job_is_dropped() {
         let late = pool.claim(1).unwrap();
         let mut second = Coordinator::open(&pool, 0, job(1));
         second.arrived(u64::MAX);
-        assert!(!pool.submit(1, &late, &[leaf_of(0, 666)]), "job numbers are not compared");
+        assert!(!submit(&pool, 1, &late, &[leaf_of(0, 666)]), "job numbers are not compared");
         let fresh = pool.claim(2).unwrap();
-        assert!(pool.submit(2, &fresh, &[leaf_of(0, 1)]));
+        assert!(submit(&pool, 2, &fresh, &[leaf_of(0, 1)]));
         assert_eq!(second.next_leaf(), Some(leaf_of(0, 1)));
     });
 }
@@ -168,7 +192,7 @@ fn room_that_absorbed_leaves_make_is_announced() {
     assert!(work.arrived(u64::MAX), "a whole window");
     assert!(!work.arrived(u64::MAX), "nothing new");
     let claim = pool.claim(1).unwrap();
-    assert!(pool.submit(1, &claim, &[leaf_of(0, 0)]));
+    assert!(submit(&pool, 1, &claim, &[leaf_of(0, 0)]));
     assert!(work.next_leaf().is_some());
     assert!(work.arrived(u64::MAX), "one block past the window");
     assert!(!work.arrived(u64::MAX), "nothing new");
@@ -184,7 +208,7 @@ fn the_window_bounds_how_far_claims_run_ahead() {
         assert_eq!(claims.len() as u64, WINDOW);
         for claim in claims.iter().rev() {
             assert_eq!(work.next_leaf(), None);
-            assert!(pool.submit(1, claim, &[leaf_of(claim.block, 0)]));
+            assert!(submit(&pool, 1, claim, &[leaf_of(claim.block, 0)]));
         }
         for block in 0..WINDOW {
             assert_eq!(work.next_leaf(), Some(leaf_of(block, 0)));
@@ -254,9 +278,9 @@ fn every_block_of_a_group_is_held_until_the_last_is_delivered() {
     assert!(work.redo(1, &leaf_of(1, 2)) && work.redo(2, &leaf_of(2, 2)));
     let last = pool.claim_group(2, 16).unwrap();
     assert_eq!((last.block, last.count), (3, 1));
-    assert!(pool.submit(2, &last, &[leaf_of(3, 3)]));
+    assert!(submit(&pool, 2, &last, &[leaf_of(3, 3)]));
     let late = [leaf_of(0, 666), leaf_of(1, 666), leaf_of(2, 666)];
-    assert!(!pool.submit(1, &lost, &late), "late results were accepted");
+    assert!(!submit(&pool, 1, &lost, &late), "late results were accepted");
     let leaves: Vec<Digest> = core::iter::from_fn(|| work.next_leaf()).collect();
     assert_eq!(leaves, [leaf_of(0, 1), leaf_of(1, 2), leaf_of(2, 2), leaf_of(3, 3)]);
 }

@@ -1,0 +1,150 @@
+//! The keys of encrypted payloads: class-key store and payload-key page (boot flow §3.6, image format §7.6).
+
+use hartlock_image::{CLASS_ID_SIZE, List, Reason, WRAPPED_KEY_SIZE, Writer, bytes_at, u32_at};
+use hartlock_kernels::Hash;
+use hartlock_kernels::sha2::Sha384;
+
+use crate::block;
+use crate::secret::KEY_SIZE;
+
+/// Length of a class key, of a content key, and of the key that wraps class keys, in bytes: AES-256.
+pub const CIPHER_KEY_SIZE: usize = 32;
+/// Maximum number of class keys of a device.
+pub const MAX_CLASS_KEYS: usize = 4;
+/// Length of the class-key store in bytes.
+pub const CLASS_KEY_STORE_SIZE: usize = 384;
+/// Length of the payload-key page in bytes.
+pub const PAYLOAD_KEY_PAGE_SIZE: usize = 4096;
+
+const STORE_TAG: &[u8; 16] = b"HARTLOCK-CKEY-v1";
+const PAGE_TAG: &[u8; 16] = b"HARTLOCK-PKEY-v1";
+const ENTRIES_AT: usize = 32;
+const ENTRY_SIZE: usize = 64;
+const DIGEST_AT: usize = ENTRIES_AT + MAX_CLASS_KEYS * ENTRY_SIZE;
+const KEY_AT: usize = 32;
+const STORE_AT: usize = 64;
+
+/// Returns the id of a class key (image format §7.6).
+pub fn class_id(key: &[u8; CIPHER_KEY_SIZE]) -> [u8; CLASS_ID_SIZE] {
+    let mut hash = Sha384::new();
+    hash.update(b"HLKclass");
+    hash.update(key);
+    bytes_at(&hash.finalize(), 0).unwrap_or_default()
+}
+
+/// A class key that is wrapped for one device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WrappedClassKey {
+    /// Id of the class key.
+    pub class_id: [u8; CLASS_ID_SIZE],
+    /// The key, wrapped by AES-KW under the device's key for payloads.
+    pub wrapped: [u8; WRAPPED_KEY_SIZE],
+}
+
+/// The class keys of a device, in flash.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClassKeyStore {
+    /// The keys, with different ids.
+    pub keys: List<WrappedClassKey, MAX_CLASS_KEYS>,
+}
+
+impl ClassKeyStore {
+    /// Parses the store. Erased flash, whose bytes are all ones, has no keys.
+    ///
+    /// # Errors
+    /// `PayloadKeysInvalid`.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Reason> {
+        let block: [u8; CLASS_KEY_STORE_SIZE] =
+            bytes_at(bytes, 0).ok_or(Reason::PayloadKeysInvalid)?;
+        if block.iter().all(|byte| *byte == 0xff) {
+            return Ok(Self { keys: List::new() });
+        }
+        Self::parse_written(&block).ok_or(Reason::PayloadKeysInvalid)
+    }
+
+    fn parse_written(block: &[u8; CLASS_KEY_STORE_SIZE]) -> Option<Self> {
+        let count = u32_at(block, 16)? as usize;
+        let (entries, _) = block.get(ENTRIES_AT..DIGEST_AT)?.as_chunks::<ENTRY_SIZE>();
+        let mut keys = List::new();
+        for entry in entries.get(..count)? {
+            let key =
+                WrappedClassKey { class_id: bytes_at(entry, 0)?, wrapped: bytes_at(entry, 16)? };
+            if keys.iter().any(|earlier: &WrappedClassKey| earlier.class_id == key.class_id) {
+                return None;
+            }
+            keys.push(key).then_some(())?;
+        }
+        let store = Self { keys };
+        // Tag and digest are right, and every byte that is not a part of a field is zero.
+        (store.encode() == *block).then_some(store)
+    }
+
+    /// Encodes the store.
+    pub fn encode(&self) -> [u8; CLASS_KEY_STORE_SIZE] {
+        let mut bytes = [0; CLASS_KEY_STORE_SIZE];
+        let mut out = Writer::new(&mut bytes);
+        out.put(STORE_TAG);
+        out.put_u32(self.keys.len() as u32);
+        out.put(&[0; 12]);
+        for key in self.keys.iter() {
+            out.put(&key.class_id);
+            out.put(&key.wrapped);
+            out.put_u64(0);
+        }
+        block::seal(&mut bytes, DIGEST_AT);
+        bytes
+    }
+}
+
+/// Writes the payload-key page: the device's key for payloads, and a copy of the class-key store, which nobody has
+/// parsed. `page` is zero.
+pub fn write_page(page: &mut [u8], key: &[u8; KEY_SIZE], store: &[u8]) {
+    let mut out = Writer::new(page);
+    out.put(PAGE_TAG);
+    out.put(&[0; KEY_AT - 16]);
+    out.put(key.get(..STORE_AT - KEY_AT).unwrap_or_default());
+    out.put(store.get(..CLASS_KEY_STORE_SIZE).unwrap_or_default());
+}
+
+/// Unwraps the content key of a payload with the keys of the payload-key page. Call this inside of
+/// [`confined`](hartlock_kernels::secret::confined).
+///
+/// # Errors
+/// `PayloadKeysInvalid`, `ClassKeyMissing`, `ContentKeyInvalid`; `key` is then zero.
+#[cfg(any(feature = "decrypt", test))]
+pub fn unwrap_content_key(
+    page: &[u8],
+    encryption: &hartlock_image::Encryption,
+    key: &mut [u8; CIPHER_KEY_SIZE],
+) -> Result<(), Reason> {
+    use hartlock_kernels::secret::Secret;
+
+    if bytes_at(page, 0) != Some(*PAGE_TAG) {
+        return Err(Reason::PayloadKeysInvalid);
+    }
+    let store = ClassKeyStore::parse(page.get(STORE_AT..).unwrap_or_default())?;
+    let wrapped = store.keys.iter().find(|key| key.class_id == encryption.class_id);
+    let wrapped = wrapped.ok_or(Reason::ClassKeyMissing)?;
+    let wrapping_key = page.get(KEY_AT..STORE_AT).unwrap_or_default();
+    let mut class_key = Secret::<CIPHER_KEY_SIZE>::ZERO;
+    unwrap(wrapping_key, &wrapped.wrapped, &mut class_key, Reason::PayloadKeysInvalid)?;
+    if class_id(&class_key) != encryption.class_id {
+        return Err(Reason::PayloadKeysInvalid);
+    }
+    unwrap(&*class_key, &encryption.wrapped, key, Reason::ContentKeyInvalid)
+}
+
+/// Unwraps a key by another one (AES-KW, RFC 3394 §2.2.2), or returns `refused`.
+#[cfg(any(feature = "decrypt", test))]
+fn unwrap(
+    wrapping_key: &[u8],
+    wrapped: &[u8; WRAPPED_KEY_SIZE],
+    key: &mut [u8; CIPHER_KEY_SIZE],
+    refused: Reason,
+) -> Result<(), Reason> {
+    use hartlock_kernels::aes::{AesKey, kw};
+
+    let mut cipher = AesKey::EMPTY;
+    cipher.expand(wrapping_key).map_err(|_| refused)?;
+    kw::unwrap(&cipher, wrapped, key).map_err(|_| refused)
+}
