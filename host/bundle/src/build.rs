@@ -8,15 +8,16 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::{Boards, KnownBoard};
 use hartlock_image::{
-    BundleType, Closing, Extensions, HashId, Identity, IdentityField, KeyRecord, Label, List,
-    MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_SIGNERS,
-    MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy, Reason,
-    TreeMode, TrustList, Writer, align_up, encode_manifest,
+    BundleType, Closing, EncryptionField, Extensions, HashId, Identity, IdentityField, KeyRecord,
+    Label, List, MAX_BOOTARGS, MAX_OTHER_IDENTITIES, MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE,
+    MAX_SIGNERS, MAX_TRUSTED_KEYS, Manifest, Name, PAGE_SIZE, PayloadRecord, PayloadType, Policy,
+    Reason, TreeMode, TrustList, Writer, align_up, encode_manifest,
 };
 
 use crate::content::Context;
 use crate::describe::Description;
 use crate::digest::{Plan, core_count};
+use crate::encryption::{self, Ciphers};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
 use crate::verify::{Expectation, verify_open_file};
 use crate::{
@@ -112,8 +113,15 @@ impl Build<'_> {
         hartlock_files::check_output(output, self.inputs().map(PathBuf::as_path), true)?;
         let sources = open_sources(spec)?;
         self.judge(&sources)?;
+        if spec.encrypt.is_some() && spec.bundle_type == Some(BundleType::Boot) {
+            return Err(SpecError::EncryptionInBoot.into());
+        }
         let identities = other_identities(spec)?;
-        let mut manifest = plan(spec, self.boards, &identities, keys, self.created, &sources)?;
+        let sizes: Vec<_> = sources.iter().map(|it| (it.spec.payload_type, it.size)).collect();
+        let encryption = encryption::Plan::new(spec, &sizes)?;
+        let lists = (&identities[..], &encryption.fields[..]);
+        let mut manifest = plan(spec, self.boards, lists, keys, self.created, &sources)?;
+        let ciphers = encryption.ciphers(&manifest);
         check_signers(&manifest, keys)?;
         // This check comes before a stateful key uses up an index.
         profile::check(&manifest, spec.profile)?;
@@ -127,12 +135,17 @@ impl Build<'_> {
         let mut done = 0;
         for (payload, source) in manifest.payloads.iter_mut().zip(&sources) {
             let at = payload.offset;
-            payload.digest = copy_and_digest(payload, source, &bundle, at, &mut |bytes| {
-                done += 2 * bytes;
-                on_progress(done, total);
-            })?;
+            let encrypt = |offset: u64, bytes: &mut [u8]| {
+                encryption.encrypt(payload.payload_type, offset, bytes);
+            };
+            payload.digest =
+                copy_and_digest(payload, source, (&bundle, at), encrypt, &mut |bytes| {
+                    done += 2 * bytes;
+                    on_progress(done, total);
+                })?;
             if let Some(record) = &source.spec.part {
-                extract::check_copy(record, &bundle, at)?;
+                // In counter mode the same operation decrypts.
+                extract::check_copy(record, &bundle, at, encrypt)?;
             }
         }
         let signed = encode(&manifest)?;
@@ -144,9 +157,7 @@ impl Build<'_> {
         let read = |offset, into: &mut [u8]| {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
         };
-        content::judge(&manifest, output, true, read)?;
-        boot_tree::judge(&manifest, self.boards, read)?;
-        system_tree::judge(&manifest, self.boards, read)?;
+        judge_contents(&manifest, (output, true), self.boards, &ciphers, read)?;
         let is_replaced = self.is_forced
             || !hartlock_files::is_standard(output) && reuse::is_earlier_version(output, &manifest);
         hartlock_files::check_output(output, [], is_replaced)?;
@@ -161,11 +172,14 @@ impl Build<'_> {
 
     /// Judges the payloads. Of one from another bundle the type is not judged again.
     fn judge(&self, sources: &[Source<'_>]) -> Result<(), Error> {
-        let kernel = sources.iter().find(|it| it.spec.payload_type == PayloadType::Kernel);
+        // What was encrypted before cannot be judged.
+        let is_plain = |it: &&Source<'_>| it.spec.encryption.is_none();
+        let sources = || sources.iter().filter(is_plain);
+        let kernel = sources().find(|it| it.spec.payload_type == PayloadType::Kernel);
         let is_linux =
             |it: &Source<'_>| content::is_linux(it.size, |at, into| it.read_at(into, at));
         let is_linux = kernel.map(is_linux).transpose()?.unwrap_or(false);
-        for source in sources {
+        for source in sources() {
             let spec = source.spec;
             let is_in_bundle = spec.part.is_some();
             let context = Context {
@@ -192,8 +206,26 @@ impl Build<'_> {
     fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
         let trusted = self.spec.trust.iter().flat_map(|trust| &trust.keys);
         let payloads = self.spec.payloads.iter().map(|payload| &payload.file);
-        self.inputs.iter().chain(payloads).chain(trusted)
+        self.inputs.iter().chain(payloads).chain(trusted).chain(&self.spec.encrypt)
     }
+}
+
+/// Judges what the payloads are for those who use them. What is encrypted and cannot be decrypted is not judged.
+pub(crate) fn judge_contents(
+    manifest: &Manifest<'_>,
+    (path, is_any_type): (&Path, bool),
+    boards: &Boards,
+    ciphers: &Ciphers,
+    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
+) -> Result<(), Error> {
+    let decrypted = |offset: u64, into: &mut [u8]| {
+        read(offset, into)?;
+        ciphers.decrypt(offset, into);
+        Ok(())
+    };
+    content::judge(manifest, path, is_any_type, ciphers, decrypted)?;
+    boot_tree::judge(manifest, boards, &mut read)?;
+    system_tree::judge(manifest, boards, ciphers, &mut read)
 }
 
 /// Checks the manifest as a verifier would, without signatures and payloads.
@@ -278,7 +310,7 @@ pub fn loader_statement(path: &Path) -> Result<Option<u64>, Error> {
 fn plan<'a>(
     spec: &'a BundleSpec,
     boards: &Boards,
-    identities: &'a [IdentityField],
+    (identities, encryption): (&'a [IdentityField], &'a [EncryptionField]),
     keys: &[PrivateKey],
     created: u64,
     sources: &[Source<'_>],
@@ -320,7 +352,7 @@ fn plan<'a>(
         label: Label::new(spec.label.as_deref().unwrap_or("")).ok_or(Reason::LabelInvalid)?,
         signers,
         payloads: List::new(),
-        extensions: extensions(spec, identities, bundle_type)?,
+        extensions: Extensions { encryption, ..extensions(spec, identities, bundle_type)? },
         closing: closing(spec, bundle_type, sources)?,
     };
     let mut records: Vec<_> =
@@ -549,13 +581,13 @@ impl Source<'_> {
     }
 }
 
-/// Copies a payload into the bundle and computes its digest. Each byte is read once into a buffer; hash and
-/// output use the same buffer, so that the bundle contains exactly what was hashed.
+/// Copies a payload into the bundle at offset `at` and computes its digest. Each byte is read once into a buffer, where
+/// `cipher` encrypts it; hash and output use the same buffer, so that the bundle contains exactly what was hashed.
 fn copy_and_digest(
     payload: &PayloadRecord,
     source: &Source<'_>,
-    bundle: &NewFile,
-    at: u64,
+    (bundle, at): (&NewFile, u64),
+    cipher: impl Fn(u64, &mut [u8]) + Sync,
     on_bytes: &mut dyn FnMut(u64),
 ) -> Result<[u8; 64], Error> {
     let plan = Plan::new(payload, core_count());
@@ -563,6 +595,7 @@ fn copy_and_digest(
         |piece| {
             let offset = piece.offset();
             source.read_at(piece.bytes(), offset)?;
+            cipher(offset, piece.bytes());
             bundle.write_at(piece.padded(), at + offset)
         },
         on_bytes,

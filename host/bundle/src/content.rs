@@ -7,6 +7,7 @@ use hartlock_handoff::payload::{self, LinuxFault, OpensbiFault};
 use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason, u32_at, u64_at};
 use hartlock_verify::Statement;
 
+use crate::encryption::Ciphers;
 use crate::units::grouped;
 use crate::{Error, Refusal};
 
@@ -394,12 +395,14 @@ pub(crate) fn judge(
     manifest: &Manifest<'_>,
     path: &Path,
     is_forced: bool,
+    ciphers: &Ciphers,
     mut read: impl FnMut(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Error> {
     let mut read_in = |payload: &PayloadRecord, at: u64, into: &mut [u8]| {
         read(payload.offset.saturating_add(at), into)
     };
-    let kernel = manifest.payload(PayloadType::Kernel);
+    let is_plain = |it: &&PayloadRecord| !ciphers.is_hidden(it.payload_type);
+    let kernel = manifest.payload(PayloadType::Kernel).filter(is_plain);
     let is_linux =
         kernel.map(|it| is_linux(it.size, |at, into| read_in(it, at, into))).transpose()?;
     let is_linux = is_linux.unwrap_or(false);
@@ -410,7 +413,7 @@ pub(crate) fn judge(
         let refusal = Refusal::with(Reason::PayloadUnusable, context);
         return Err(Refusal { hint: Some(hint.to_string()), ..refusal }.into());
     }
-    for payload in manifest.payloads.iter() {
+    for payload in manifest.payloads.iter().filter(is_plain) {
         let memory_size = payload.memory_size;
         let context = Context { is_forced, is_linux, is_in_bundle: true, memory_size };
         let read = |at: u64, into: &mut [u8]| read_in(payload, at, into);

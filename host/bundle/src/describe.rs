@@ -120,9 +120,20 @@ pub struct Payload {
     pub block_count: u64,
     /// Digest in hexadecimal.
     pub digest: String,
+    /// Encryption of the payload, whose digest is then that of the cipher text.
+    pub encryption: Option<PayloadEncryption>,
     /// Digest that other tools print, if the caller asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plain: Option<ToolDigest>,
+}
+
+/// The encryption of a payload.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PayloadEncryption {
+    /// Name of the cipher.
+    pub cipher: &'static str,
+    /// Id of the class key in hexadecimal.
+    pub class: String,
 }
 
 /// The digest that `sha256sum`, `sha384sum` or `sha512sum` prints for the file of a payload.
@@ -134,8 +145,9 @@ pub struct ToolDigest {
     pub digest: String,
 }
 
-impl From<&PayloadRecord> for Payload {
-    fn from(record: &PayloadRecord) -> Self {
+impl Payload {
+    fn new(manifest: &Manifest<'_>, record: &PayloadRecord) -> Self {
+        let encryption = manifest.extensions.encryption_of(record.payload_type);
         Self {
             payload_type: record.payload_type.name(),
             offset: record.offset,
@@ -149,6 +161,8 @@ impl From<&PayloadRecord> for Payload {
             block_size: record.mode.block_size().unwrap_or(0),
             block_count: record.block_count(),
             digest: hex(record.digest()),
+            encryption: encryption
+                .map(|it| PayloadEncryption { cipher: "aes-256-ctr", class: hex(&it.class_id) }),
             plain: None,
         }
     }
@@ -189,7 +203,7 @@ impl Description {
             bundle_size: manifest.bundle_size,
             profiles: crate::profile::kept_by(manifest),
             signers: manifest.signers.iter().map(Key::from).collect(),
-            payloads: manifest.payloads.iter().map(Payload::from).collect(),
+            payloads: manifest.payloads.iter().map(|it| Payload::new(manifest, it)).collect(),
             trust: match &manifest.closing {
                 Closing::Trust { list, carried } => Some(Trust {
                     policy: list.policy.name(),

@@ -22,6 +22,7 @@ pub mod date;
 mod defaults;
 pub mod describe;
 pub mod digest;
+mod encryption;
 mod error;
 pub mod first_stage;
 pub mod inspect;

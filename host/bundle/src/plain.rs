@@ -26,7 +26,10 @@ pub fn add_digests(path: &Path, description: &mut Description) -> Result<(), Err
             .iter_mut()
             .map(|payload| {
                 scope.spawn(|| {
-                    payload.plain = Some(of(path, payload)?);
+                    // The file of an encrypted payload is another one than the bytes of the bundle.
+                    if payload.encryption.is_none() {
+                        payload.plain = Some(of(path, payload)?);
+                    }
                     Ok(())
                 })
             })

@@ -10,6 +10,7 @@ use hartlock_image::{
 };
 
 use crate::describe::{Description, parse_unverified};
+use crate::encryption::Ciphers;
 use crate::payload_bytes::read_verified;
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, TrustSpec};
 use crate::{Error, boot_tree, system_tree, tree_notes};
@@ -50,7 +51,7 @@ pub fn judge_trees(path: &Path, boards: &Boards) -> Result<(), Error> {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
         };
         boot_tree::judge(manifest, boards, read)?;
-        system_tree::judge(manifest, boards, read)
+        system_tree::judge(manifest, boards, &Ciphers::of(manifest, &[])?, read)
     })?
 }
 
@@ -64,6 +65,7 @@ pub fn harts_of_trees(path: &Path) -> Result<Vec<(&'static str, u64)>, Error> {
         let (file, _) = hartlock_files::open(path)?;
         let trees = manifest.payloads.iter().filter(|payload| {
             matches!(payload.payload_type, PayloadType::BootFdt | PayloadType::SystemFdt)
+                && manifest.extensions.encryption_of(payload.payload_type).is_none()
         });
         let harts = |payload: &PayloadRecord| {
             let read = |offset, into: &mut [u8]| {
@@ -87,7 +89,9 @@ pub fn harts_of_trees(path: &Path) -> Result<Vec<(&'static str, u64)>, Error> {
 /// Fails if the file cannot be read or is not a bundle.
 pub fn notes_on_tree(path: &Path, board: Option<&KnownBoard>) -> Result<Vec<String>, Error> {
     with_manifest(path, |manifest, _| {
-        let Some(payload) = manifest.payload(PayloadType::SystemFdt) else { return Ok(Vec::new()) };
+        let payload = manifest.payload(PayloadType::SystemFdt);
+        let is_plain = manifest.extensions.encryption_of(PayloadType::SystemFdt).is_none();
+        let Some(payload) = payload.filter(|_| is_plain) else { return Ok(Vec::new()) };
         let (file, _) = hartlock_files::open(path)?;
         let read = |offset, into: &mut [u8]| {
             file.read_exact_at(into, offset).map_err(|_| Reason::MediumError)
@@ -147,7 +151,7 @@ fn spec_of(manifest: &Manifest<'_>, path: &Path) -> BundleSpec {
         min_boot_version: boot_version.map(std::num::NonZeroU64::get),
         lifecycle: Some(states.filter(|it| manifest.lifecycle_mask & it.bit() != 0).collect()),
         bootargs: manifest.bootargs().map(str::to_string),
-        payloads: manifest.payloads.iter().map(|payload| payload_of(payload, path)).collect(),
+        payloads: manifest.payloads.iter().map(|it| payload_of(manifest, it, path)).collect(),
         trust: match &manifest.closing {
             Closing::Trust { list, .. } => Some(TrustSpec {
                 policy: list.policy,
@@ -161,7 +165,7 @@ fn spec_of(manifest: &Manifest<'_>, path: &Path) -> BundleSpec {
     }
 }
 
-fn payload_of(payload: &PayloadRecord, path: &Path) -> PayloadSpec {
+fn payload_of(manifest: &Manifest<'_>, payload: &PayloadRecord, path: &Path) -> PayloadSpec {
     let mode = match payload.mode {
         TreeMode::Flat => ModeName::Flat,
         TreeMode::Blocks { .. } => ModeName::Blocks,
@@ -174,6 +178,7 @@ fn payload_of(payload: &PayloadRecord, path: &Path) -> PayloadSpec {
         hash: Some(payload.hash),
         mode: Some(mode),
         block_size: payload.mode.block_size(),
+        encryption: manifest.extensions.encryption_of(payload.payload_type),
         part: Some(*payload),
         ..PayloadSpec::new(payload.payload_type, path.to_path_buf())
     }

@@ -8,6 +8,7 @@
 //! label = "Debian installer"   # optional
 //! security_version = 1
 //! min_boot_version = 1         # system only: minimum security version of the boot bundle
+//! encrypt = "fleet.pem"        # system only: class key for which payloads are encrypted
 //! lifecycle = ["development", "production"]   # default
 //! bootargs = "console=ttyS0"   # system only
 //! hash = "sha384"              # hash of payloads that name none
@@ -16,7 +17,7 @@
 //! [[payload]]
 //! type = "kernel"
 //! file = "linux"               # relative to bundle.toml
-//! # optional: load_address, memory_size, entry, hash, mode, block_size
+//! # optional: load_address, memory_size, entry, hash, mode, block_size, encrypted
 //!
 //! [trust]                      # boot only: keys that may sign the system bundle
 //! policy = "any"               # any | all | hybrid
@@ -26,8 +27,8 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_image::{
-    Algorithm, BundleType, HashId, KeyRecord, Lifecycle, PayloadRecord, PayloadType, Policy,
-    Profile,
+    Algorithm, BundleType, Encryption, HashId, KeyRecord, Lifecycle, PayloadRecord, PayloadType,
+    Policy, Profile,
 };
 use serde::{Deserialize, Deserializer};
 use toml::de::DeTable;
@@ -56,6 +57,10 @@ pub enum SpecError {
     LoadAddressMissing { payload: &'static str, board: String },
     #[error("a boot bundle has no kernel command line")]
     BootargsInBoot,
+    #[error("payloads of a boot bundle are not encrypted: the ROM does not decrypt")]
+    EncryptionInBoot,
+    #[error("the {0} is to be encrypted, and no class key is given")]
+    ClassKeyMissing(&'static str),
     #[error("a system bundle has no list of trusted keys")]
     TrustInSystem,
     #[error("a boot bundle has no minimum boot version")]
@@ -81,6 +86,12 @@ impl SpecError {
                  bundles must not boot any more"
             }
             SpecError::LoadAddressMissing { .. } => "add `load_address` to this payload, or name the description of the board: `--board FILE.toml`",
+            SpecError::EncryptionInBoot => {
+                "leave `encrypt` out: a boot bundle has no secrets, its programs are public"
+            }
+            SpecError::ClassKeyMissing(_) => {
+                "add `--encrypt` with the key of a class, or sign a new bundle of plain files"
+            }
             SpecError::BootargsInBoot => "put `bootargs` into the system bundle",
             SpecError::TrustInSystem => "put `[trust]` into the boot bundle",
             SpecError::BootVersionInBoot => "put `min_boot_version` into the system bundle",
@@ -137,6 +148,8 @@ pub struct BundleSpec {
     pub hash: Option<HashId>,
     /// Block size in bytes of all payloads in blocks that do not name one.
     pub block_size: Option<u32>,
+    /// Path of the class key for which the payloads are encrypted that are not encrypted yet.
+    pub encrypt: Option<PathBuf>,
     /// Profile that the bundle must conform to, else it is not signed.
     #[serde(default, deserialize_with = "profile")]
     pub profile: Option<Profile>,
@@ -179,6 +192,11 @@ pub struct PayloadSpec {
     pub mode: Option<ModeName>,
     /// Block size in bytes. Without `mode` it selects a mode with blocks.
     pub block_size: Option<u32>,
+    /// False if the payload is not encrypted although there is a class key; true if it must be encrypted.
+    pub encrypted: Option<bool>,
+    /// Encryption of the payload, if the file is a bundle that contains it encrypted.
+    #[serde(skip)]
+    pub encryption: Option<Encryption>,
     /// Record of the payload, if the file is a bundle that contains it.
     #[serde(skip)]
     pub part: Option<PayloadRecord>,
@@ -199,6 +217,8 @@ impl PayloadSpec {
             hash: None,
             mode: None,
             block_size: None,
+            encrypted: None,
+            encryption: None,
             part: None,
             place: Vec::new(),
         }
@@ -259,6 +279,9 @@ impl BundleSpec {
         if let Some(board) = spec.board.as_mut().filter(|board| hartlock_boards::is_file(board)) {
             *board = folder.join(&*board).display().to_string();
         }
+        if let Some(key) = &mut spec.encrypt {
+            *key = folder.join(&*key);
+        }
         for key in spec.trust.iter_mut().flat_map(|trust| &mut trust.keys) {
             *key = folder.join(&*key);
         }
@@ -293,6 +316,10 @@ impl BundleSpec {
                     if own.part.take().is_some() {
                         own.memory_size = None;
                     }
+                    // What was encrypted must not become readable because a key was forgotten.
+                    if own.encryption.take().is_some() {
+                        own.encrypted = Some(true);
+                    }
                 }
                 None => self.payloads.push(flag),
             }
@@ -309,6 +336,7 @@ impl BundleSpec {
             bootargs: flags.bootargs.or(self.bootargs),
             hash: flags.hash.or(self.hash),
             block_size: flags.block_size.or(self.block_size),
+            encrypt: flags.encrypt.or(self.encrypt),
             profile: flags.profile.or(self.profile),
             payloads: self.payloads,
             trust: flags.trust.or(self.trust),

@@ -8,6 +8,7 @@ use hartlock_handoff::memory::{self, Filled, MemoryFault};
 use hartlock_image::{Manifest, PayloadType, Reason};
 use hartlock_verify::board::{BOOT_HART, Region};
 
+use crate::encryption::Ciphers;
 use crate::payload_bytes::read_verified;
 use crate::{Error, Refusal};
 
@@ -19,15 +20,21 @@ use crate::{Error, Refusal};
 pub(crate) fn judge(
     manifest: &Manifest<'_>,
     boards: &Boards,
+    ciphers: &Ciphers,
     read: impl FnOnce(u64, &mut [u8]) -> Result<(), Reason>,
 ) -> Result<(), Error> {
     let Some(payload) = manifest.payload(PayloadType::SystemFdt) else { return Ok(()) };
+    // Whose content is hidden is judged on the device.
+    if ciphers.is_hidden(PayloadType::SystemFdt) {
+        return Ok(());
+    }
     let known = manifest.identities().filter_map(|it| boards.by_name(it.board.as_str()));
     let known: Vec<_> = known.filter_map(|board| Some((board, place(board)?))).collect();
     if known.is_empty() {
         return Ok(());
     }
-    let bytes = read_verified(payload, read)?;
+    let mut bytes = read_verified(payload, read)?;
+    ciphers.decrypt(payload.offset, &mut bytes);
     for (board, place) in known {
         edit(manifest, &bytes, board, place)
             .map_err(|fault| refusal(&bytes, fault, board, place))?;

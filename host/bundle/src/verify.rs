@@ -12,12 +12,14 @@ use hartlock_image::{
 use hartlock_verify::board::Board;
 use hartlock_verify::{Acceptance, Authenticated, Placement, Platform, authenticate};
 
+use crate::build::judge_contents;
 use crate::describe::{Description, Key, lifecycle_names, parse_unverified};
+use crate::encryption::Ciphers;
 use crate::platform::{FilePlatform, Filling};
 use crate::units::grouped;
-use crate::{Error, OnProgress, Refusal, boot_tree, content, refusal_detail, system_tree};
+use crate::{Error, OnProgress, Refusal, content, refusal_detail};
 use hartlock_files::FileError;
-use hartlock_keys::PublicKey;
+use hartlock_keys::{ClassKey, PublicKey};
 
 /// The requirements for a bundle. A property that is `None` is not checked.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +47,8 @@ pub struct Expectation {
     /// protects the device (boot flow §5.6), and Linux can use its own (boot flow §6), for each known board; and whether
     /// the content of each payload has the right type (command §2).
     pub contents: bool,
+    /// Class keys with which encrypted payloads are decrypted, so that their contents are checked. Without any they are not.
+    pub class_keys: Vec<ClassKey>,
     /// True if the content of payloads may be of another type than the payload. It counts with `contents` alone.
     pub is_any_type: bool,
 }
@@ -183,10 +187,9 @@ fn decide(
     }
     if expectation.contents {
         let (manifest, boards) = (bundle.manifest(), &expectation.boards);
-        let mut read = |offset, into: &mut [u8]| platform.read(offset, into);
-        content::judge(manifest, path, expectation.is_any_type, &mut read)?;
-        boot_tree::judge(manifest, boards, &mut read)?;
-        system_tree::judge(manifest, boards, &mut read)?;
+        let ciphers = Ciphers::of(manifest, &expectation.class_keys)?;
+        let read = |offset, into: &mut [u8]| platform.read(offset, into);
+        judge_contents(manifest, (path, expectation.is_any_type), boards, &ciphers, read)?;
     }
     let filling = platform.filling(bundle.manifest().bundle_size)?;
     Ok((Description::new(bundle.manifest(), &expectation.boards), filling))

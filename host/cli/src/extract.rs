@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::failure::{Failure, Outcome};
 use crate::output::Report;
+use crate::signer::class_keys;
 use crate::source_bundle::SourceBundle;
 use crate::style::WARNING;
 use crate::units::size_text;
@@ -31,6 +32,9 @@ pub struct ExtractArgs {
     /// output, when its digest is verified
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    /// Class key with which encrypted payloads are decrypted; may be repeated
+    #[arg(long, value_name = "CLASS.pem")]
+    decrypt_with: Vec<PathBuf>,
     /// Replace existing files, but never a private key or the bundle
     #[arg(long)]
     force: bool,
@@ -96,6 +100,7 @@ pub fn run(args: &ExtractArgs) -> Result<Extracted, Failure> {
         std::fs::create_dir_all(&args.output)
             .map_err(|source| FileError::new("create", &args.output, source))?;
     }
+    let class_keys = class_keys(&args.decrypt_with)?;
     let mut files = Vec::new();
     for payload in wanted {
         let name = payload.payload_type.name();
@@ -104,8 +109,10 @@ pub fn run(args: &ExtractArgs) -> Result<Extracted, Failure> {
             true => args.output.clone(),
             false => args.output.join(format!("{name}{suffix}")),
         };
-        check_output(&file, args.origin.inputs().iter().map(PathBuf::as_path), true)?;
-        extract(payload, &file, !args.origin.unverified, args.force)
+        let inputs = args.origin.inputs();
+        let inputs = inputs.iter().chain(&args.decrypt_with).map(PathBuf::as_path);
+        check_output(&file, inputs, true)?;
+        extract(payload, &file, !args.origin.unverified, args.force, &class_keys)
             .map_err(|error| Failure::from(error).with_path(&args.origin.bundle))?;
         let size = payload.part.as_ref().map_or(0, |part| part.size);
         files.push(Part { payload: name, file, size });

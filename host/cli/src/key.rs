@@ -10,8 +10,9 @@ use hartlock_bundle::first_stage::FirstStageKey;
 use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
+use hartlock_keys::KeyErrorKind::{NotPem, WrongLabel};
 use hartlock_keys::{
-    AnyKey, Format, KeyError, Passphrase, PublicKey, check_absent, check_private_name,
+    AnyKey, ClassKey, Format, KeyError, Passphrase, PublicKey, check_absent, check_private_name,
 };
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -40,7 +41,10 @@ enum KeyVerb {
 /// Runs the verb `show` or `convert`.
 pub fn run(args: &KeyArgs, output: &Output) -> ExitCode {
     match &args.verb {
-        KeyVerb::Show(args) => output.finish("key-show", show(args)),
+        KeyVerb::Show(args) => match show_class_key(&args.input.file) {
+            Some(shown) => output.finish("key-show", shown),
+            None => output.finish("key-show", show(args)),
+        },
         KeyVerb::Convert(args) => output.finish("key-convert", convert(args)),
     }
 }
@@ -129,6 +133,40 @@ impl Report for KeyDescription {
             text += &format!("signatures   {} left of {}\n", grouped(left), grouped(all));
         }
         text
+    }
+}
+
+/// The content of a file with a class key.
+#[derive(Debug, Serialize)]
+struct ClassKeyDescription {
+    file: PathBuf,
+    algorithm: &'static str,
+    class: String,
+}
+
+impl Report for ClassKeyDescription {
+    fn text(&self) -> String {
+        format!(
+            "file         {}\nkind         class key (keep it secret)\nalgorithm    {}\nclass        {}\n",
+            terminal::path(&self.file),
+            self.algorithm,
+            self.class
+        )
+    }
+}
+
+/// Describes a file with a class key. Returns `None` for another file.
+fn show_class_key(file: &Path) -> Option<Result<ClassKeyDescription, Failure>> {
+    match ClassKey::read(file) {
+        Err(Error::File(_)) | Err(Error::Key(KeyError { kind: NotPem | WrongLabel(_), .. })) => {
+            None
+        }
+        Err(error) => Some(Err(error.into())),
+        Ok(key) => {
+            warn_if_others_can_read("class key", file);
+            let class = hex(&key.id());
+            Some(Ok(ClassKeyDescription { file: file.to_path_buf(), algorithm: "aes-256", class }))
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use hartlock_bundle::describe::hex;
 use hartlock_image::Algorithm;
 use hartlock_keys::Error;
-use hartlock_keys::{Format, KeyError, PrivateKey, check_absent, check_private_name, write_pair};
+use hartlock_keys::{
+    ClassKey, Format, KeyError, PrivateKey, check_absent, check_private_name, write_pair,
+};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -15,10 +17,10 @@ use crate::progress::Progress;
 use crate::units::grouped;
 use crate::{passphrase, values};
 
-/// Generate a signing key pair
+/// Generate a signing key pair, or a key that encrypts payloads
 ///
 /// Writes the private key (PKCS#8, readable only by you) and, in the same folder, the public key (SPKI).
-/// Existing files are never overwritten.
+/// With `--class` it writes one file instead, the key of a class of devices. Existing files are never overwritten.
 #[derive(Debug, clap::Args)]
 pub struct KeygenArgs {
     /// Write the private key to this file; for `root.pem`, the public key is `root.pub.pem`
@@ -33,8 +35,38 @@ pub struct KeygenArgs {
     /// Encrypt the private key with a passphrase; the passphrase options below imply this
     #[arg(long)]
     encrypt: bool,
+    /// Make a class key (AES-256): payloads are encrypted for it with `sign --encrypt`
+    #[arg(long, conflicts_with_all = ["algorithm", "format", "encrypt"])]
+    class: bool,
     #[command(flatten)]
     passphrase: passphrase::Source,
+}
+
+/// The key that was made.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Generated {
+    Pair(Made),
+    Class(MadeClassKey),
+}
+
+/// The class key that was made.
+#[derive(Debug, Serialize)]
+pub struct MadeClassKey {
+    class_key: PathBuf,
+    class: String,
+}
+
+impl Report for Generated {
+    fn text(&self) -> String {
+        match self {
+            Self::Pair(made) => made.text(),
+            Self::Class(MadeClassKey { class_key, class }) => format!(
+                "class key    {} (keep it secret)\nclass        {class}\n",
+                terminal::path(class_key)
+            ),
+        }
+    }
 }
 
 /// The key pair that was made.
@@ -80,8 +112,28 @@ impl Report for Made {
     }
 }
 
-/// Makes the key pair.
-pub fn run(args: &KeygenArgs) -> Result<Made, Failure> {
+/// Makes the key pair or the class key.
+pub fn run(args: &KeygenArgs) -> Result<Generated, Failure> {
+    if args.class {
+        if args.passphrase.is_given() {
+            return Err(Failure::undecided(
+                "a class key has no passphrase",
+                "leave out the passphrase options, and keep the file where only the signer reads it",
+            ));
+        }
+        return class_key(&args.output).map(Generated::Class);
+    }
+    pair(args).map(Generated::Pair)
+}
+
+fn class_key(path: &Path) -> Result<MadeClassKey, Failure> {
+    let refuse = |kind| Error::Key(KeyError { path: path.to_path_buf(), kind });
+    let key = ClassKey::generate().map_err(refuse)?;
+    key.write(path)?;
+    Ok(MadeClassKey { class_key: path.to_path_buf(), class: hex(&key.id()) })
+}
+
+fn pair(args: &KeygenArgs) -> Result<Made, Failure> {
     let public_path = public_path(&args.output).ok_or_else(|| {
         Failure::undecided(
             format!("`{}` is not the name of a file", args.output.display()),

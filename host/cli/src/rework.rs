@@ -51,8 +51,12 @@ pub fn replace(args: &ReplaceArgs) -> Result<BuiltBundle, Failure> {
             "give the new file, for instance `--kernel Image`; to change only the keys, use `hartlock resign`",
         ));
     }
-    let changes =
-        BundleSpec { security_version: args.security_version, payloads, ..BundleSpec::default() };
+    let changes = BundleSpec {
+        security_version: args.security_version,
+        encrypt: args.payloads.encrypt.clone(),
+        payloads,
+        ..BundleSpec::default()
+    };
     rework(&args.origin, &args.signer, changes)
 }
 

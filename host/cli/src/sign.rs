@@ -106,6 +106,9 @@ pub struct PayloadArgs {
     /// Device tree for Linux
     #[arg(long, value_name = "FILE", help_heading = "System bundle")]
     system_fdt: Option<PathBuf>,
+    /// Encrypt the payloads for the devices that have this class key
+    #[arg(long, value_name = "CLASS.pem", help_heading = "System bundle")]
+    pub encrypt: Option<PathBuf>,
 }
 
 impl PayloadArgs {
@@ -174,6 +177,7 @@ impl SignArgs {
             given(self.profile.is_some(), "--profile"),
             given(self.min_boot_version.is_some(), "--min-boot-version"),
             given(self.bootargs.is_some(), "--bootargs"),
+            given(self.payloads.encrypt.is_some(), "--encrypt"),
             given(!self.trusted_keys.is_empty(), "--trust"),
             given(!self.signer.algorithms.is_empty(), "--algorithm"),
         ]
@@ -203,6 +207,7 @@ impl SignArgs {
             bootargs: self.bootargs.clone(),
             hash: self.hash,
             block_size: self.block_size,
+            encrypt: self.payloads.encrypt.clone(),
             profile: self.profile,
             payloads: self.payloads.specs(),
             trust,

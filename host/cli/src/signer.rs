@@ -9,7 +9,9 @@ use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::reuse::{harts_of_trees, notes_on_tree};
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_image::{Algorithm, Lifecycle, PayloadType};
-use hartlock_keys::{PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published};
+use hartlock_keys::{
+    ClassKey, PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published,
+};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -153,6 +155,9 @@ impl Signer {
         read: &[PathBuf],
     ) -> Result<BuiltBundle, Failure> {
         let opened = self.open(read)?;
+        if let Some(path) = &spec.encrypt {
+            warn_if_others_can_read("class key", path);
+        }
         if leaves_the_workshop(spec.lifecycle.as_deref()) {
             opened.refuse_published()?;
             refuse_published_trust(spec)?;
@@ -245,6 +250,18 @@ fn refuse_published_trust(spec: &BundleSpec) -> Result<(), Failure> {
         refuse_published(Path::new("a trusted key of the bundle"), record)?;
     }
     Ok(())
+}
+
+/// Reads class keys.
+pub fn class_keys(files: &[PathBuf]) -> Result<Vec<ClassKey>, Failure> {
+    files
+        .iter()
+        .map(|path| {
+            let key = ClassKey::read(path)?;
+            warn_if_others_can_read("class key", path);
+            Ok(key)
+        })
+        .collect()
 }
 
 /// Prints a warning if other users of this machine can read a file that is `what`.

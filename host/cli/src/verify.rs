@@ -23,6 +23,7 @@ use crate::output::{Output, Report};
 use crate::page::Page;
 use crate::progress::Progress;
 use crate::project::{self, KeyHalf};
+use crate::signer::class_keys;
 use crate::style::{ERROR, GOOD, WARNING};
 use crate::units::{count_text, size_text};
 use crate::values;
@@ -75,6 +76,9 @@ pub struct VerifyArgs {
     /// is signed with that hash); this reads the payloads once more
     #[arg(long)]
     digests: bool,
+    /// Class key with which encrypted payloads are decrypted, so that their content is checked, too; may be repeated
+    #[arg(long, value_name = "CLASS.pem")]
+    decrypt_with: Vec<PathBuf>,
     /// Accept payloads even if their content does not look like the payload type, but not what a device refuses
     #[arg(long)]
     force_type: bool,
@@ -215,6 +219,8 @@ struct VerifiedSigner {
 struct BundleChecks {
     /// True if the load addresses were compared with the memory map of the board.
     placement: bool,
+    /// True if the content of encrypted payloads was checked, or there is none.
+    decrypted: bool,
     #[serde(rename = "type")]
     bundle_type: Option<&'static str>,
     board: Option<String>,
@@ -274,6 +280,9 @@ impl VerifiedBundle {
         }
         checked.extend(asked);
         row("checked", &checked.join(", "));
+        if manifest.payloads.iter().any(|it| it.encryption.is_some()) && !self.checked.decrypted {
+            unchecked.push("what is encrypted (`--decrypt-with`)");
+        }
         unchecked.push("what only a device knows: root keys, revoked keys, what payloads do");
         row("not checked", &unchecked.join(", "));
         if let Some(padding) = &self.padding {
@@ -347,6 +356,7 @@ fn expectation(args: &VerifyArgs, key_files: &[PathBuf]) -> Result<Expectation, 
         profile: args.profile,
         boards,
         contents: true,
+        class_keys: class_keys(&args.decrypt_with)?,
         is_any_type: args.force_type,
     })
 }
@@ -422,6 +432,8 @@ fn one(
         padding: filling.map(|Filling { size, byte }| Padding { size, byte }),
         checked: BundleChecks {
             placement: expectation.boards.by_name(&manifest.board).is_some(),
+            decrypted: !expectation.class_keys.is_empty()
+                || manifest.payloads.iter().all(|it| it.encryption.is_none()),
             bundle_type: args.bundle_type.map(BundleType::name),
             board: expectation.board.map(|name| name.as_str().to_string()),
             soc: args.soc.map(|name| name.as_str().to_string()),
@@ -464,6 +476,7 @@ fn one_first_stage(
         given(args.profile.is_some(), "--profile"),
         given(args.digests, "--digests"),
         given(args.padded, "--padded"),
+        given(!args.decrypt_with.is_empty(), "--decrypt-with"),
     ];
     if let Some(option) = other.into_iter().flatten().next() {
         return Err(not_of_form(option, Form::FirstStage));

@@ -44,6 +44,9 @@ pub enum Error {
     /// The sequence number of the state store has reached its maximum.
     #[error("the state store has been written as often as its counter allows")]
     StateWornOut,
+    /// The class keys do not fit into the store, or one is given twice.
+    #[error("these class keys cannot be provisioned")]
+    ClassKeys,
     /// The device has no valid root of trust, which holds the key that authenticates records of the
     /// state store.
     #[error("the device has no root of trust that a ROM accepts, so no state can be written")]
@@ -115,6 +118,7 @@ impl Error {
             }
             Error::NotFlash { .. } => "name another state folder, or move this file away",
             Error::DeviceInUse { .. } => "wait for the other boot, or name another state folder",
+            Error::ClassKeys => "give each class key once, and at most four of them",
             Error::StateWornOut => "start again with an empty state folder",
             Error::NoRootOfTrust => "program a ROM and a root of trust first",
             Error::NoRandomness(_) => "run this on a system where /dev/urandom works",

@@ -10,14 +10,16 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use hartlock_handoff::payload_keys::{ClassKeyStore, WrappedClassKey};
 use hartlock_handoff::{DeviceSecret, RootOfTrust, SECRET_SIZE, StateRecord};
 use hartlock_image::{Lifecycle, Name, Reason, TrustList};
+use hartlock_keys::ClassKey;
 use hartlock_verify::board::Board;
 use tempfile::TempDir;
 
 use crate::{Error, files};
 
-pub use flash::{BANK_SIZE, BOOT_SLOT_SIZE, ROM_SIZE, ROOT_OF_TRUST_AT, STATE_AT};
+pub use flash::{BANK_SIZE, BOOT_SLOT_SIZE, CLASS_KEYS_AT, ROM_SIZE, ROOT_OF_TRUST_AT, STATE_AT};
 
 /// The sector size of a virtio disk in bytes.
 const SECTOR_SIZE: u64 = 512;
@@ -230,6 +232,30 @@ impl Device {
         let record = flash::provision(&mut bank, values, &key).ok_or(Error::StateWornOut)?;
         files::replace(&self.bundle_flash(), &bank)?;
         Ok(record)
+    }
+
+    /// Writes the class-key store: keys of encrypted payloads, wrapped for this device (boot flow §3.6). Keys that were there
+    /// before are removed.
+    ///
+    /// # Errors
+    /// If the device has no root of trust, the keys do not fit or one is given twice, or an image cannot be read or written.
+    pub fn provision_class_keys(&self, keys: &[ClassKey]) -> Result<(), Error> {
+        let root = self.root()?.ok_or(Error::NoRootOfTrust)?;
+        let payload_key = root.payload_key();
+        let wrapping_key = payload_key.first_chunk().ok_or(Error::NoRootOfTrust)?;
+        let wrapping_key = ClassKey::from_bytes(wrapping_key);
+        let wrap = |key: &ClassKey| WrappedClassKey {
+            class_id: key.id(),
+            wrapped: wrapping_key.wrap(key),
+        };
+        let store = ClassKeyStore { keys: keys.iter().map(wrap).collect() };
+        // The list has room for as many keys as a device, and the store is read as the loader reads it.
+        if store.keys.len() != keys.len() || ClassKeyStore::parse(&store.encode()).is_err() {
+            return Err(Error::ClassKeys);
+        }
+        let mut bank = self.read_bank_1()?.unwrap_or_else(flash::erased);
+        flash::write_class_keys(&mut bank, &store);
+        files::replace(&self.bundle_flash(), &bank)
     }
 
     fn read_bank_1(&self) -> Result<Option<Vec<u8>>, Error> {

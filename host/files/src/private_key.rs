@@ -7,9 +7,11 @@
 /// Number of bytes at the start of a file that are searched. The largest key is many times smaller.
 pub(crate) const SEARCHED: u64 = 1 << 20;
 
-/// The end of every PEM label of a private key (RFC 7468 §10, §11; PKCS#1, SEC 1, and this project's stateful
-/// keys).
-const LABEL: &[u8] = b"PRIVATE KEY-----";
+/// The ends of the PEM labels of secret keys: those of a private key (RFC 7468 §10, §11; PKCS#1, SEC 1, and this project's stateful
+/// keys), and one more.
+const LABELS: [&[u8]; 2] = [b"PRIVATE KEY-----", CLASS_KEY];
+/// The PEM label of a key of encrypted payloads.
+const CLASS_KEY: &[u8] = b"BEGIN HARTLOCK CLASS KEY-----";
 
 const INTEGER: u8 = 0x02;
 const OCTET_STRING: u8 = 0x04;
@@ -18,7 +20,8 @@ const SEQUENCE: u8 = 0x30;
 /// Returns true if the first bytes of a file may be those of a private key, in PEM or DER, encrypted or not,
 /// in any standard that this project reads.
 pub fn may_be_private_key(start: &[u8]) -> bool {
-    start.windows(LABEL.len()).any(|bytes| bytes == LABEL) || may_be_der(start)
+    let has = |label: &[u8]| start.windows(label.len()).any(|bytes| bytes == label);
+    LABELS.into_iter().any(has) || may_be_der(start)
 }
 
 /// Returns true if the bytes begin like a private key in DER. PKCS#8 and SEC 1 begin with a version that is
@@ -65,6 +68,7 @@ mod tests {
                 assert!(may_be_private_key(format!("{front}{text}").as_bytes()), "{label}");
             }
         }
+        assert!(may_be_private_key(b"# fleet\n-----BEGIN HARTLOCK CLASS KEY-----\nAAAA\n"));
         assert!(!may_be_private_key(b"-----BEGIN PUBLIC KEY-----\nAAAA\n"));
     }
 

@@ -6,6 +6,7 @@
 //! | `public`, `private` | public and private keys of any algorithm |
 //! | `ed25519`, `ecdsa`, `rsa`, `ml_dsa`, `slh_dsa` | one family each, built on a library |
 //! | `stateful` | LMS, HSS, XMSS and XMSS^MT, implemented here |
+//! | `class_key` | symmetric keys of encrypted payloads |
 //! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, object identifiers |
 //! | `openssh`, `foreign` | keys of OpenSSH; forms that are recognised and not read |
 //! | `published` | keys that everybody has |
@@ -20,6 +21,7 @@ use std::path::Path;
 use hartlock_files::{FileError, NewFile};
 use hartlock_image::Algorithm;
 
+mod class_key;
 mod ecdsa;
 mod ed25519;
 mod encrypted;
@@ -46,6 +48,7 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
+pub use class_key::ClassKey;
 pub use error::{Error, KeyError, KeyErrorKind};
 pub use foreign::ForeignForm;
 pub use formats::Format;

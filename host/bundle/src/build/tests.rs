@@ -35,7 +35,7 @@ fn copy(mode: TreeMode, size: u64) -> Result<[u8; 64], Error> {
     let spec = PayloadSpec::new(PayloadType::Kernel, path.clone());
     let source = Source { spec: &spec, file: File::open(&path).unwrap(), offset: 0, size };
     let bundle = NewFile::public(&folder.path().join("bundle")).unwrap();
-    copy_and_digest(&record(mode, size), &source, &bundle, PAGE_SIZE, &mut |_| ())
+    copy_and_digest(&record(mode, size), &source, (&bundle, PAGE_SIZE), |_, _| (), &mut |_| ())
 }
 
 #[test]

@@ -122,6 +122,7 @@ impl BootArgs {
             .chain(&self.root_keys)
             .chain(&self.qemu)
             .chain(&self.quote);
+        let all = all.chain(&self.provisioning.class_keys);
         let all = all.chain(compared).map(PathBuf::as_path);
         all.chain(self.board.file()).collect()
     }
@@ -143,6 +144,10 @@ pub struct Provisioning {
     /// [new device: none]
     #[arg(long = "provision-revoked", value_name = "N", value_parser = values::number::<u32>)]
     revoked: Vec<u32>,
+    /// Provision the class key of encrypted payloads, in place of those that the device has; may be repeated, up to four
+    /// times [new device: none]
+    #[arg(long = "class-key", value_name = "CLASS.pem")]
+    pub(super) class_keys: Vec<PathBuf>,
 }
 
 impl Provisioning {

@@ -12,6 +12,7 @@ use hartlock_verify::board::Board;
 use super::args::BootArgs;
 use crate::failure::Failure;
 use crate::output::talk;
+use crate::signer::class_keys;
 use crate::style::WARNING;
 use crate::values;
 
@@ -46,6 +47,9 @@ pub(super) fn prepare(args: &BootArgs, rom: &Path, board: &Board) -> Result<Devi
             lifecycle: asked.lifecycle.unwrap_or(now.lifecycle),
             revoked_keys: now.revoked_keys | asked.revoked_keys(),
         })?;
+    }
+    if !asked.class_keys.is_empty() {
+        device.provision_class_keys(&class_keys(&asked.class_keys)?)?;
     }
     device.install_boot_bundle(&args.boot_bundle)?;
     device.install_system_bundle(&args.system)?;

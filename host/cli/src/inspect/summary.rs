@@ -2,7 +2,7 @@
 
 use anstyle::Style;
 use hartlock_bundle::date::date_text;
-use hartlock_bundle::describe::{Description, Key, Payload, Trust};
+use hartlock_bundle::describe::{Description, Key, Payload, PayloadEncryption, Trust};
 use hartlock_bundle::inspect::{
     Check, Field, FirstStage, Inspection, Memory, Obstacle, Part, PolicyOutcome, Usage,
 };
@@ -147,6 +147,9 @@ fn write_payloads(page: &mut Page, manifest: &Description, is_verbose: bool) {
         let digest = if is_verbose { &payload.digest } else { shortened(&payload.digest) };
         let dots = if is_verbose { "" } else { "…" };
         page.remark(23, &format!("{} {digest}{dots}", digest_rule(payload)));
+        if let Some(PayloadEncryption { cipher, class }) = &payload.encryption {
+            page.remark(23, &format!("encrypted with {cipher} for class {class}"));
+        }
         if let Some(plain) = &payload.plain {
             page.remark(23, &format!("{}: {}", plain.tool, plain.digest));
         }

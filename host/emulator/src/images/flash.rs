@@ -1,5 +1,6 @@
 //! The contents of the two flash banks, as bytes in memory.
 
+use hartlock_handoff::payload_keys::{CLASS_KEY_STORE_SIZE, ClassKeyStore};
 use hartlock_handoff::{KEY_SIZE, ROOT_OF_TRUST_SIZE, STATE_SIZE, StateRecord};
 use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
@@ -20,6 +21,9 @@ pub const STATE_AT: [usize; 2] = [
     offset(&qemu_virt::STATE_COPIES[0], &qemu_virt::BUNDLE_FLASH),
     offset(&qemu_virt::STATE_COPIES[1], &qemu_virt::BUNDLE_FLASH),
 ];
+
+/// The offset of the class-key store in bank 1.
+pub const CLASS_KEYS_AT: usize = offset(&qemu_virt::CLASS_KEYS, &qemu_virt::BUNDLE_FLASH);
 
 /// The key with which a device authenticates its state records.
 pub(super) type Key = [u8; KEY_SIZE];
@@ -47,6 +51,14 @@ pub(super) fn install(bank: &mut [u8], bundle: &[u8]) {
     let slot = &mut bank[..BOOT_SLOT_SIZE];
     slot.fill(0xff);
     slot[..bundle.len()].copy_from_slice(bundle);
+}
+
+/// Writes the class-key store, after its sector is erased.
+pub(super) fn write_class_keys(bank: &mut [u8], store: &ClassKeyStore) {
+    let sector = qemu_virt::CLASS_KEYS.size() as usize;
+    let place = &mut bank[CLASS_KEYS_AT..][..sector];
+    place.fill(0xff);
+    place[..CLASS_KEY_STORE_SIZE].copy_from_slice(&store.encode());
 }
 
 /// Returns the record in force and the index of its copy. `key` is the key of the device.

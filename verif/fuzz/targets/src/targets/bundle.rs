@@ -176,6 +176,7 @@ fn the_command_agrees(case: &BundleCase, answer: Result<(), Reason>) {
         profile: None,
         boards: Boards::default(),
         contents: false,
+        class_keys: Vec::new(),
         is_any_type: false,
     };
     let Temporary { file, len } = Temporary::of(&case.file);
