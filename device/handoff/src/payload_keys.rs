@@ -148,3 +148,130 @@ fn unwrap(
     cipher.expand(wrapping_key).map_err(|_| refused)?;
     kw::unwrap(&cipher, wrapped, key).map_err(|_| refused)
 }
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::{Encryption, PayloadType};
+    use hartlock_keys::ClassKey;
+    use std::vec::Vec;
+
+    use super::*;
+
+    const DEVICE_KEY: [u8; KEY_SIZE] = [0x42; KEY_SIZE];
+    const CONTENT_KEY: [u8; CIPHER_KEY_SIZE] = [0x77; CIPHER_KEY_SIZE];
+
+    fn class_key(number: u8) -> ClassKey {
+        ClassKey::from_bytes(&[number; CIPHER_KEY_SIZE])
+    }
+
+    /// Returns the store of the device with these class keys.
+    fn store(numbers: &[u8]) -> ClassKeyStore {
+        let device = ClassKey::from_bytes(DEVICE_KEY.first_chunk().unwrap());
+        let wrap = |number: &u8| {
+            let key = class_key(*number);
+            WrappedClassKey { class_id: key.id(), wrapped: device.wrap(&key) }
+        };
+        ClassKeyStore { keys: numbers.iter().map(wrap).collect() }
+    }
+
+    fn page(store: &[u8]) -> [u8; PAYLOAD_KEY_PAGE_SIZE] {
+        let mut page = [0; PAYLOAD_KEY_PAGE_SIZE];
+        write_page(&mut page, &DEVICE_KEY, store);
+        page
+    }
+
+    fn encryption(number: u8) -> Encryption {
+        let key = class_key(number);
+        let wrapped = key.wrap(&ClassKey::from_bytes(&CONTENT_KEY));
+        Encryption { payload_type: PayloadType::Kernel, class_id: key.id(), wrapped }
+    }
+
+    fn unwrapped(page: &[u8], encryption: &Encryption) -> Result<[u8; CIPHER_KEY_SIZE], Reason> {
+        let mut key = [0xee; CIPHER_KEY_SIZE];
+        let result = unwrap_content_key(page, encryption, &mut key);
+        // A key of which half was unwrapped must not stay.
+        assert!(result.is_ok() || key == [0; CIPHER_KEY_SIZE] || key == [0xee; CIPHER_KEY_SIZE]);
+        result.map(|()| key)
+    }
+
+    #[test]
+    fn a_content_key_is_unwrapped_with_the_key_of_its_class() {
+        for numbers in [&[1][..], &[1, 2], &[4, 3, 2, 1]] {
+            assert_eq!(unwrapped(&page(&store(numbers).encode()), &encryption(1)), Ok(CONTENT_KEY));
+        }
+        for numbers in [&[][..], &[2], &[2, 3, 4, 5]] {
+            let page = page(&store(numbers).encode());
+            assert_eq!(unwrapped(&page, &encryption(1)), Err(Reason::ClassKeyMissing));
+        }
+        let erased = [0xff; CLASS_KEY_STORE_SIZE];
+        assert_eq!(unwrapped(&page(&erased), &encryption(1)), Err(Reason::ClassKeyMissing));
+    }
+
+    #[test]
+    fn a_wrap_that_was_changed_or_is_of_another_key_is_refused() {
+        let good = page(&store(&[1]).encode());
+        for bit in 0..8 * WRAPPED_KEY_SIZE {
+            let mut changed = encryption(1);
+            changed.wrapped[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(unwrapped(&good, &changed), Err(Reason::ContentKeyInvalid), "bit {bit}");
+        }
+        let swapped = Encryption { wrapped: encryption(2).wrapped, ..encryption(1) };
+        assert_eq!(unwrapped(&good, &swapped), Err(Reason::ContentKeyInvalid));
+
+        // The store of another device, and a class key under the name of another one.
+        let mut other = good;
+        other[KEY_AT] ^= 1;
+        assert_eq!(unwrapped(&other, &encryption(1)), Err(Reason::PayloadKeysInvalid));
+        let mut keys: Vec<_> = store(&[2]).keys.iter().copied().collect();
+        keys[0].class_id = class_key(1).id();
+        let renamed = ClassKeyStore { keys: keys.into_iter().collect() }.encode();
+        assert_eq!(unwrapped(&page(&renamed), &encryption(1)), Err(Reason::PayloadKeysInvalid));
+    }
+
+    #[test]
+    fn every_flipped_bit_of_a_store_is_noticed() {
+        for numbers in [&[][..], &[1], &[1, 2, 3, 4]] {
+            let good = store(numbers).encode();
+            assert_eq!(ClassKeyStore::parse(&good), Ok(store(numbers)));
+            for bit in 0..8 * good.len() {
+                let mut bad = good;
+                bad[bit / 8] ^= 1 << (bit % 8);
+                let parsed = ClassKeyStore::parse(&bad);
+                assert_eq!(parsed, Err(Reason::PayloadKeysInvalid), "bit {bit}");
+            }
+            for len in 0..good.len() {
+                assert!(ClassKeyStore::parse(&good[..len]).is_err(), "{len}");
+            }
+        }
+        // Digests that are right, over what no signer of a store writes.
+        for (at, byte) in [(0, 0), (16, 5), (20, 1), (ENTRIES_AT + 56, 1), (DIGEST_AT - 1, 1)] {
+            let mut bad = store(&[1]).encode();
+            bad[at] = byte;
+            block::seal(&mut bad, DIGEST_AT);
+            assert_eq!(ClassKeyStore::parse(&bad), Err(Reason::PayloadKeysInvalid), "byte {at}");
+        }
+        let twice = store(&[1, 1]).encode();
+        assert_eq!(ClassKeyStore::parse(&twice), Err(Reason::PayloadKeysInvalid));
+    }
+
+    #[test]
+    fn a_page_that_the_rom_did_not_write_is_refused() {
+        let good = page(&store(&[1]).encode());
+        for page in [[0; PAYLOAD_KEY_PAGE_SIZE], [0xff; PAYLOAD_KEY_PAGE_SIZE]] {
+            assert_eq!(unwrapped(&page, &encryption(1)), Err(Reason::PayloadKeysInvalid));
+        }
+        for bit in 0..8 * PAGE_TAG.len() {
+            let mut bad = good;
+            bad[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(unwrapped(&bad, &encryption(1)), Err(Reason::PayloadKeysInvalid));
+        }
+        for len in [0, 15, 16, STORE_AT, STORE_AT + CLASS_KEY_STORE_SIZE - 1] {
+            assert_eq!(unwrapped(&good[..len], &encryption(1)), Err(Reason::PayloadKeysInvalid));
+        }
+        let expected = store(&[1]).encode();
+        assert_eq!(good[..32], [&PAGE_TAG[..], &[0; 16]].concat());
+        assert_eq!(good[32..64], DEVICE_KEY[..32]);
+        assert_eq!(good[64..448], expected);
+        assert_eq!(good[448..], [0; PAYLOAD_KEY_PAGE_SIZE - 448]);
+    }
+}

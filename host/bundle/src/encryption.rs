@@ -182,3 +182,47 @@ impl Ciphers {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_part_of_a_payload_is_decrypted_alone() {
+        let key = ContentKey::generate().unwrap();
+        let plain: Vec<u8> = (0..1000_u32).map(|byte| byte as u8).collect();
+        let mut cipher = plain.clone();
+        apply(&key, 0, &mut cipher);
+        assert!(cipher.iter().zip(&plain).filter(|(a, b)| a == b).count() < 40);
+        let other = Cipher { payload_type: PayloadType::Initramfs, place: (8192, 10), key: None };
+        let key = Some(key);
+        let kernel = Cipher { payload_type: PayloadType::Kernel, place: (4096, 1000), key };
+        let ciphers = Ciphers(vec![kernel, other]);
+        assert!(ciphers.is_hidden(PayloadType::Initramfs));
+        assert!(!ciphers.is_hidden(PayloadType::Kernel));
+        assert!(!ciphers.is_hidden(PayloadType::SystemFdt));
+        // The bundle around the payload stays what it is.
+        let mut file = [&[0x5a; 4096][..], &cipher, &[0x5a; 5000]].concat();
+        for (from, to) in [(0, 4097), (4097, 4100), (4100, 5000), (5000, 9000), (9000, 10_096)] {
+            ciphers.decrypt(from as u64, &mut file[from..to]);
+        }
+        assert_eq!(file, [&[0x5a; 4096][..], &plain, &[0x5a; 5000]].concat());
+    }
+
+    #[test]
+    fn a_content_key_needs_its_class_and_a_sound_wrap() {
+        let [class_key, other, key] = [(); 3].map(|()| ClassKey::generate().unwrap());
+        let payload_type = PayloadType::Kernel;
+        let wrapped = class_key.wrap(&key);
+        let good = Encryption { payload_type, class_id: class_key.id(), wrapped };
+        let reason = |encryption: &Encryption, keys: &[ClassKey]| {
+            content_key(encryption, keys).map(|found| found == key).map_err(|it| it.reason)
+        };
+        let both = [other.clone(), class_key.clone()];
+        assert_eq!(reason(&good, &both), Ok(true));
+        assert_eq!(reason(&good, &both[..1]), Err(Reason::ClassKeyMissing));
+        assert_eq!(reason(&good, &[]), Err(Reason::ClassKeyMissing));
+        let of_other = Encryption { wrapped: other.wrap(&key), ..good };
+        assert_eq!(reason(&of_other, &both), Err(Reason::ContentKeyInvalid));
+    }
+}

@@ -62,7 +62,7 @@ fn bash_completes_what_is_typed() {
     let Some(verbs) = complete(&["hartlock", "ins"]) else { return };
     assert_eq!(verbs, "inspect\n");
     assert_eq!(complete(&["hartlock", "inspect", "--hex"]).unwrap(), "--hexdump\n");
-    let codes = "E0601\nE0602\nE0603\nE0604\nE0605\n";
+    let codes = "E0601\nE0602\nE0603\nE0604\nE0605\nE0606\n";
     assert_eq!(complete(&["hartlock", "explain", "E060"]).unwrap(), codes);
     assert_eq!(complete(&["hartlock", "verify", "--lifecycle", "prod"]).unwrap(), "production\n");
     // File names are completed where a file is expected.

@@ -7,6 +7,7 @@ mod boot;
 mod boot_tree;
 mod common;
 mod completions;
+mod encryption;
 mod explain;
 mod extensions;
 mod first_stage;

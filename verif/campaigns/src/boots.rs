@@ -9,6 +9,7 @@ mod case;
 mod command;
 mod device;
 mod dma;
+mod encrypted;
 mod flash;
 mod harts;
 mod hints;
@@ -90,6 +91,7 @@ fn cases() -> Vec<Case> {
         algorithms::cases(),
         tee::cases(),
         wiped::cases(),
+        encrypted::cases(),
     ]
     .into_iter()
     .flatten()

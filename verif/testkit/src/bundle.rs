@@ -7,11 +7,15 @@
 
 use core::num::NonZeroU64;
 
+use aes::Aes256;
+use ctr::Ctr128BE;
+use ctr::cipher::{KeyIvInit, StreamCipher};
 use hartlock_image::{
-    Algorithm, BundleType, Closing, EncryptionField, Extensions, HashId, Identity, IdentityField,
-    KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE, PayloadRecord,
-    PayloadType, Policy, TreeMode, TrustList, align_up, encode_manifest,
+    Algorithm, BundleType, Closing, Encryption, EncryptionField, Extensions, HashId, Identity,
+    IdentityField, KeyRecord, Label, Lifecycle, List, MAX_SIGNED_SIZE, Manifest, Name, PAGE_SIZE,
+    PayloadRecord, PayloadType, Policy, TreeMode, TrustList, align_up, encode_manifest,
 };
+use hartlock_keys::ClassKey;
 use hartlock_maps::qemu_virt as map;
 use hartlock_verify::tree::{self, Digest};
 
@@ -214,6 +218,16 @@ pub fn encode_block(
     block
 }
 
+/// Returns the class key of tests with this number.
+pub fn fake_class_key(number: u8) -> ClassKey {
+    ClassKey::from_bytes(&std::array::from_fn(|at| (at as u8).wrapping_mul(29) ^ number))
+}
+
+/// Returns the content key of tests for a payload.
+pub fn fake_content_key(payload_type: PayloadType) -> ClassKey {
+    fake_class_key(0x80 | payload_type as u8)
+}
+
 /// A bundle by its fields. Sizes, counts, offsets and digests are computed from them.
 #[derive(Clone)]
 pub struct Draft {
@@ -281,6 +295,20 @@ impl Draft {
             carried: 0x1f_001e,
             bootargs: "console=ttyS0".into(),
             extra_pages: 0,
+        }
+    }
+
+    /// Encrypts all payloads with content keys that follow from their types, for the fake class with this number.
+    pub fn encrypt(&mut self, class: u8) {
+        let class_key = fake_class_key(class);
+        for payload in self.payloads.iter_mut().filter(|payload| !payload.data.is_empty()) {
+            let key = fake_content_key(payload.kind);
+            let wrapped = class_key.wrap(&key);
+            let class_id = class_key.id();
+            Ctr128BE::<Aes256>::new(key.bytes().into(), &[0; 16].into())
+                .apply_keystream(&mut payload.data);
+            let encryption = Encryption { payload_type: payload.kind, class_id, wrapped };
+            self.encryption.push(encryption.encode());
         }
     }
 

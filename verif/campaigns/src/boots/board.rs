@@ -14,6 +14,7 @@ use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_emulator::qemu::{Config, Qemu};
 use hartlock_handoff::{DeviceSecret, Entry, RootOfTrust, SECRET_SIZE, Step};
 use hartlock_image::{BundleType, Name, PayloadType, Policy, Reason, TreeMode, TrustList};
+use hartlock_keys::ClassKey;
 use hartlock_maps::qemu_virt;
 use hartlock_verify::board::Region;
 
@@ -60,6 +61,8 @@ pub struct Setup {
     /// The system bundle on the disk; `None` if the device has no disk.
     pub system: Option<Vec<u8>>,
     pub state: Provisioning,
+    /// Class keys of encrypted payloads, which are provisioned.
+    pub class_keys: Vec<ClassKey>,
     pub harts: u32,
     pub legacy_virtio: Option<bool>,
     /// True if the machine waits before its first instruction until the debug stub releases it.
@@ -149,6 +152,7 @@ impl TestBoard {
             boot: build(self.boot_draft(loader)?, boot).0,
             system: Some(build(self.system_draft()?, system).0),
             state: Provisioning::default(),
+            class_keys: Vec::new(),
             harts: 2,
             legacy_virtio: None,
             is_held: false,
@@ -180,6 +184,9 @@ impl TestBoard {
         fs::write(file("boot.hlk"), &setup.boot)?;
         device.program_rom(&file("rom.bin"), &setup.root)?;
         device.provision(&setup.state)?;
+        if !setup.class_keys.is_empty() {
+            device.provision_class_keys(&setup.class_keys)?;
+        }
         device.install_boot_bundle(&file("boot.hlk"))?;
         if let Some(system) = &setup.system {
             fs::write(file("system.hlk"), system)?;
@@ -247,6 +254,7 @@ impl TestBoard {
             boot: fs::read(&files.boot)?,
             system: Some(fs::read(&system)?),
             state: Provisioning::default(),
+            class_keys: Vec::new(),
             harts: port::identity()?.harts,
             legacy_virtio: None,
             is_held: false,

@@ -96,7 +96,7 @@ pub fn cases() -> Vec<Case> {
             loses_its_work(bench, "worker-stall")
         }),
         Case::new("harts/a-hart-that-never-stops-is-a-refusal-and-a-reset", |bench| {
-            let setup = faulty(bench, "worker-never-stops")?;
+            let setup = faulty(bench, "worker-never-stops", |_| ())?;
             expect_reset(&bench.run(&setup)?, Reason::HartNotStopped)
         }),
         Case::new("harts/all-harts-together-too-slow-is-a-refusal", |bench| {
@@ -157,13 +157,16 @@ fn with_boot_hart(bench: &TestBoard, hart: u32) -> Result<Vec<u8>> {
 }
 
 /// Makes a device whose loader has an injected fault.
-fn faulty(bench: &TestBoard, feature: &str) -> Result<Setup> {
+pub fn faulty(bench: &TestBoard, feature: &str, edit: fn(&mut Draft)) -> Result<Setup> {
     let loader = firmware::stage("loader-variants", &[feature])?;
     // The payload has enough blocks for the victim to get one, even if it wakes late on a busy machine.
-    let system = [Edit::Draft(|draft| {
-        draft.payloads[1].resize(6 << 20);
-        draft.payloads[1].use_blocks(16 << 10);
-    })];
+    let system = [
+        Edit::Draft(|draft| {
+            draft.payloads[1].resize(6 << 20);
+            draft.payloads[1].use_blocks(16 << 10);
+        }),
+        Edit::Draft(edit),
+    ];
     let mut setup = bench.setup_with(&loader, &[], &system)?;
     setup.harts = 3;
     Ok(setup)
@@ -235,11 +238,15 @@ fn impatient(bench: &TestBoard) -> Result<Setup> {
 
 /// Checks that the boot succeeds, that the log names the faulty hart, and that other harts computed its leaves.
 fn loses_its_work(bench: &TestBoard, feature: &str) -> Result<()> {
-    let run = bench.run(&faulty(bench, feature)?)?;
-    expect_boot(&run)?;
-    let fault = loader_entry(&run, Step::HartFault, None)?;
+    expect_lost_work(&bench.run(&faulty(bench, feature, |_| ())?)?)
+}
+
+/// Checks that a boot succeeded although a hart was lost.
+pub fn expect_lost_work(run: &Run) -> Result<()> {
+    expect_boot(run)?;
+    let fault = loader_entry(run, Step::HartFault, None)?;
     ensure!(fault.value == VICTIM, "{fault:?}");
-    let hash = loader_entry(&run, Step::Hash, Some(PayloadType::Initramfs))?;
+    let hash = loader_entry(run, Step::Hash, Some(PayloadType::Initramfs))?;
     ensure!(hash.harts & VICTIM == 0, "a leaf of the lost hart was accepted: {hash:?}");
     Ok(())
 }

@@ -7,6 +7,7 @@
 //! before, so these stores are removed from the stages that are tested.
 
 use std::fs;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -228,7 +229,7 @@ fn changed(bench: &TestBoard, stage: Stage, end: StageEnd, removed: &[&str]) -> 
 }
 
 /// Makes every function return at once whose mangled name contains all of `parts`: a generic function has several.
-fn remove(elf: &mut [u8], parts: &[&str]) -> Result<()> {
+pub fn remove(elf: &mut [u8], parts: &[&str]) -> Result<()> {
     let file = object::File::parse(&*elf)?;
     let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
     let found = file.symbols().filter(|symbol| symbol.name().is_ok_and(has_all));
@@ -288,16 +289,8 @@ fn search(
     end: StageEnd,
     leaks: &Leaks,
 ) -> Result<Vec<(String, String)>> {
-    // The guest's memory is a file, of which only what the guest has written takes space.
-    let ram = Region::new(qemu_virt::RAM.start, port::emulated()?.memory_mib << 20);
-    let file = device.folder().join("memory");
-    let backend = format!(
-        "memory-backend-file,id=memory,share=on,size={},mem-path={}",
-        ram.size(),
-        file.display()
-    );
-    let options = ["-object", &backend, "-machine", "memory-backend=memory"];
-    let mut machine = bench.start_on(device, setup, &options.map(str::to_owned))?;
+    let memory = GuestMemory::of(device)?;
+    let mut machine = bench.start_on(device, setup, &memory.options())?;
     let mut registers = Vec::new();
     let stop = if end == StageEnd::NextStage {
         let until = Instant::now() + PATIENCE;
@@ -316,8 +309,7 @@ fn search(
         bench.wait(&mut machine, None)
     };
     let run = machine.finish(stop, &mut |_| ());
-    let mut memory = fs::read(file)?;
-    ensure!(memory.len() as u64 == ram.size(), "the memory has another size");
+    let mut bytes = memory.read()?;
     match end {
         StageEnd::NextStage => ensure!(run.outcome == Outcome::Booted, "{:?}", run.outcome),
         _ => ensure!(
@@ -330,13 +322,46 @@ fn search(
         ensure!(run.transcript.contains("trap: mcause"), "no trap\n{}", run.transcript);
     }
     if stage == Stage::Fsbl && end == StageEnd::NextStage {
-        take_record(&mut memory)?;
+        take_record(&mut bytes)?;
     }
-    let place = |(name, at): (String, usize)| (name, format!("{:#x}", ram.start + at as u64));
-    let mut found: Vec<_> = leaks.found_in(&memory).into_iter().map(place).collect();
+    let mut found = memory.places(leaks, &bytes);
     let in_registers = leaks.found_in(&registers).into_iter();
     found.extend(in_registers.map(|(name, at)| (name, format!("register {}", at / 8))));
     Ok(found)
+}
+
+/// The memory of a guest, in a file of which only what the guest has written takes space.
+pub struct GuestMemory {
+    ram: Region,
+    file: PathBuf,
+}
+
+impl GuestMemory {
+    pub fn of(device: &Device) -> Result<Self> {
+        let ram = Region::new(qemu_virt::RAM.start, port::emulated()?.memory_mib << 20);
+        Ok(Self { ram, file: device.folder().join("memory") })
+    }
+
+    /// Returns the options of QEMU.
+    pub fn options(&self) -> Vec<String> {
+        let (size, file) = (self.ram.size(), self.file.display());
+        let backend = format!("memory-backend-file,id=memory,share=on,size={size},mem-path={file}");
+        ["-object", &backend, "-machine", "memory-backend=memory"].map(str::to_owned).into()
+    }
+
+    /// Returns the content after the guest has ended.
+    pub fn read(&self) -> Result<Vec<u8>> {
+        let bytes = fs::read(&self.file)?;
+        ensure!(bytes.len() as u64 == self.ram.size(), "the memory has another size");
+        Ok(bytes)
+    }
+
+    /// Returns the secrets in memory, with their addresses.
+    pub fn places(&self, leaks: &Leaks, bytes: &[u8]) -> Vec<(String, String)> {
+        let place =
+            |(name, at): (String, usize)| (name, format!("{:#x}", self.ram.start + at as u64));
+        leaks.found_in(bytes).into_iter().map(place).collect()
+    }
 }
 
 /// Removes the monitor's record, which holds the monitor's key, and checks that its page has nothing else.

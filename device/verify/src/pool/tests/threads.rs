@@ -44,10 +44,10 @@ fn every_leaf_arrives_once_and_in_order_with_a_late_hart() {
                             }
                             let garbage = leaf_of(claim.block, !salt);
                             assert!(
-                                !submit(&pool, hart, &claim, &[garbage]),
+                                !submit(pool, hart, &claim, &[garbage]),
                                 "garbage was accepted"
                             );
-                        } else if submit(&pool, hart, &claim, &[leaf_of(claim.block, salt)]) {
+                        } else if submit(pool, hart, &claim, &[leaf_of(claim.block, salt)]) {
                             accepted.fetch_add(1, Ordering::Relaxed);
                         }
                     }
@@ -117,7 +117,7 @@ fn deliver_late(meanwhile: Meanwhile) {
             let claim = pool.claim(1).unwrap();
             stalls.send(claim.block).unwrap();
             woken.recv().unwrap();
-            submit(&pool, 1, &claim, &[leaf_of(claim.block, 666)])
+            submit(pool, 1, &claim, &[leaf_of(claim.block, 666)])
         });
         // The closure owns the channel end, so that the worker does not wait for a coordinator that
         // failed.
@@ -133,7 +133,7 @@ fn deliver_late(meanwhile: Meanwhile) {
         if matches!(meanwhile, Meanwhile::Reuse | Meanwhile::Reopen) {
             for claim in core::iter::from_fn(|| pool.claim(2)) {
                 expected.push(leaf_of(claim.block, 7));
-                assert!(submit(&pool, 2, &claim, &[leaf_of(claim.block, 7)]));
+                assert!(submit(pool, 2, &claim, &[leaf_of(claim.block, 7)]));
             }
             assert_eq!(expected.len() as u64, WINDOW);
         }
@@ -194,7 +194,7 @@ fn harts_that_claim_at_the_same_time_share_the_blocks() {
         let mut claimed = Vec::new();
         while pool.next.load(Ordering::Acquire) & BLOCK_MASK < BLOCKS {
             if let Some(claim) = pool.claim(hart) {
-                submit(&pool, hart, &claim, &[leaf_of(claim.block, 0)]);
+                submit(pool, hart, &claim, &[leaf_of(claim.block, 0)]);
                 claimed.push(claim.block);
             } else {
                 yield_now();
