@@ -11,7 +11,8 @@ export PATH := $(CARGO_HOME)/bin:$(PATH)
 
 help:
 	@echo 'make demo    build, sign and boot under QEMU, with a timeline of the boot'
-	@echo "             (ALGORITHM='ed25519 ml-dsa-87' uses root keys of these algorithms)"
+	@echo "             (ALGORITHM='ed25519 ml-dsa-87' uses root keys of these algorithms,"
+	@echo '             ENCRYPT=1 encrypts what is booted for a class of devices)'
 	@echo 'make test    run the checks for every change, and longer checks whose inputs changed'
 	@echo '             (TIER=full runs all but the longest checks, TIER=long the longest;'
 	@echo '             cargo xtask test --list shows them)'
@@ -41,7 +42,7 @@ test: setup
 	@cargo xtask test $(if $(TIER),--tier $(TIER)) $(if $(VECTORS),--vectors) $(if $(STORE),--store $(STORE))
 
 demo: setup
-	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM))
+	@cargo xtask demo $(addprefix --algorithm ,$(ALGORITHM)) $(if $(ENCRYPT),--encrypt)
 
 site: setup
 	@cargo xtask docs

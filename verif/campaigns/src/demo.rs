@@ -32,6 +32,9 @@ pub struct DemoArgs {
     /// Algorithm of a root key; may be repeated, and all keys sign. Algorithms other than ed25519 boot only once
     #[arg(long = "algorithm", value_name = "NAME", value_parser = algorithm)]
     algorithms: Vec<Algorithm>,
+    /// Encrypt the payloads for a class of devices, and boot also on a device of another class. Boots only once on each
+    #[arg(long)]
+    encrypt: bool,
     /// Commands run without a word.
     #[arg(skip)]
     is_quiet: bool,
@@ -64,6 +67,9 @@ pub fn main(args: &DemoArgs) -> Result<Verdict> {
     demo.sign()?;
     let beside = demo.measure()?;
     ensure!(demo.boots_well(&beside)?, "the demo did not boot: see the console above");
+    if args.encrypt {
+        ensure!(!demo.boots_elsewhere()?, "a device of another class booted");
+    }
     demo.tamper()?;
     ensure!(!demo.boots_tampered()?, "a tampered image booted");
     args.title("What you have now");
@@ -82,8 +88,14 @@ pub fn main(args: &DemoArgs) -> Result<Verdict> {
 /// Prepares and signs the demo, and returns the path of the command and the folder.
 pub fn signed() -> Result<(PathBuf, PathBuf)> {
     std::env::set_current_dir(project::root())?;
-    let args =
-        DemoArgs { harts: 5, timeout: 180, alone: true, algorithms: Vec::new(), is_quiet: true };
+    let args = DemoArgs {
+        harts: 5,
+        timeout: 180,
+        alone: true,
+        algorithms: Vec::new(),
+        encrypt: false,
+        is_quiet: true,
+    };
     let demo = Demo::prepare(&args)?;
     demo.sign()?;
     Ok((demo.hartlock, demo.folder))
@@ -99,6 +111,9 @@ struct Boot {
     system: PathBuf,
 }
 
+/// File names of the class keys of the demo's device and of another one.
+const CLASS_KEY: &str = "fleet.pem";
+const OTHER_CLASS_KEY: &str = "another-fleet.pem";
 /// Folder with the state of the demo's device.
 const BOARD: &str = "board";
 
@@ -124,6 +139,9 @@ impl<'a> Demo<'a> {
         args.say("building the hartlock command (the first time takes a minute or two)");
         let hartlock = build_command()?;
         let mut folder = project::work_dir("demo");
+        if args.encrypt {
+            folder.push("encrypted");
+        }
         if !is_default {
             let names: Vec<String> = algorithms.iter().map(Algorithm::to_string).collect();
             folder.push(names.join("+"));
@@ -184,6 +202,16 @@ impl<'a> Demo<'a> {
         system.arg("--kernel").arg(self.file("linux"));
         system.arg("--initramfs").arg(self.file("initramfs"));
         system.arg("--system-fdt").arg(self.file("system.dtb"));
+        if self.args.encrypt {
+            for key in [CLASS_KEY, OTHER_CLASS_KEY].map(|name| self.file(name)) {
+                if !key.exists() {
+                    self.run(
+                        Command::new(&self.hartlock).args(["keygen", "--class", "-o"]).arg(key),
+                    )?;
+                }
+            }
+            system.arg("--encrypt").arg(self.file(CLASS_KEY));
+        }
         system.args(["--bootargs", BOOTARGS]).arg("-o").arg(self.file("system.hlk"));
         self.run(&mut system)?;
         let mut verify = Command::new(&self.hartlock);
@@ -237,7 +265,8 @@ impl<'a> Demo<'a> {
 
     /// Runs the boots for comparison, unless the user disabled them.
     fn measure(&self) -> Result<Vec<Measured>> {
-        if self.args.alone || self.algorithms != [Algorithm::Ed25519] {
+        // The firmware for comparison does not decrypt.
+        if self.args.alone || self.args.encrypt || self.algorithms != [Algorithm::Ed25519] {
             return Ok(Vec::new());
         }
         self.args.title("Boot it for comparison: unverified, on one hart, and counted");
@@ -277,6 +306,14 @@ impl<'a> Demo<'a> {
         self.boots(&mut boot)
     }
 
+    /// Boots the encrypted bundle on a device of another class.
+    fn boots_elsewhere(&self) -> Result<bool> {
+        self.args.title("Boot it on a device of another class");
+        let mut boot = self.boot_on("system.hlk", "board-of-another-class");
+        boot.arg("--class-key").arg(self.file(OTHER_CLASS_KEY));
+        self.boots(&mut boot)
+    }
+
     fn boots_tampered(&self) -> Result<bool> {
         self.boots(&mut self.boot_own("tampered.hlk"))
     }
@@ -293,6 +330,15 @@ impl<'a> Demo<'a> {
 
     /// Returns the command that boots the demo's own board, whose state is kept.
     fn boot_own(&self, system: &str) -> Command {
+        let mut boot = self.boot_on(system, BOARD);
+        if self.args.encrypt {
+            boot.arg("--class-key").arg(self.file(CLASS_KEY));
+        }
+        boot
+    }
+
+    /// Returns the command that boots the device in a folder.
+    fn boot_on(&self, system: &str, folder: &str) -> Command {
         let mut boot = self.boot_command(&Boot {
             rom: self.file("rom.bin"),
             root_keys: self.public_keys(),
@@ -300,7 +346,7 @@ impl<'a> Demo<'a> {
             system: self.file(system),
         });
         boot.args(["--harts", &self.args.harts.to_string()]);
-        boot.arg("--state").arg(self.file(BOARD));
+        boot.arg("--state").arg(self.file(folder));
         boot
     }
 
