@@ -6,6 +6,9 @@ Run with ``python3 -m unittest discover -s spec -p 'test_*.py'``.
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -28,6 +31,32 @@ def _kernel(image_size: int = SIZE, flags: int = 0, memory_size: int = SIZE) -> 
 
 def _opensbi(code: bytes) -> Content:
     return Content(b"OpenSBI v1.8" + code + bytes(16), SIZE)
+
+
+def _entry(name: bytes, data: bytes) -> bytes:
+    sizes = [0, 0, 0, 0, 0, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
+    head = b"070701" + b"".join(b"%08x" % size for size in sizes) + name + b"\0"
+    head += bytes(-len(head) % 4)
+    return head + data + bytes(-len(data) % 4)
+
+
+def _samples(content: bytes) -> list[bytes]:
+    """Content in each form; that of the last three, which are not decompressed, is stored."""
+    size = len(content)
+    zstd = b"\x28\xb5\x2f\xfd\xa0" + size.to_bytes(4, "little") + (size << 3 | 1).to_bytes(3, "little") + content
+    block = bytes([0xF0]) + bytes([255]) * ((size - 15) // 255) + bytes([(size - 15) % 255]) + content
+    lz4 = b"\x02\x21\x4c\x18" + len(block).to_bytes(4, "little") + block
+    lzo = b"\x89LZO\0\r\n\x1a\n\x10\x40\x20\xa0\x09\x40\x01\x05" + bytes(21)
+    lzo += size.to_bytes(4, "big") * 2 + bytes(4) + content + bytes(4)
+    return [
+        gzip.compress(content),
+        lzma.compress(content, check=lzma.CHECK_CRC32),
+        bz2.compress(content),
+        lzma.compress(content, format=lzma.FORMAT_ALONE),
+        zstd,
+        lz4,
+        lzo,
+    ]
 
 
 LUI = (0x4942_5537).to_bytes(4, "little")  # lui a0, 0x49425
@@ -58,27 +87,57 @@ class Payloads(unittest.TestCase):
         self.assertFalse(self.refused({"kernel": Content(bytes(SIZE), 0)}), "another system")
 
     def test_an_initramfs_is_what_linux_unpacks(self) -> None:
-        right = [bytes(at) + mark + b"0" * 104 for mark in payloads.ARCHIVES for at in (0, 4, 4088)]
-        right += [bytes(at) + mark for mark in payloads.COMPRESSED for at in (0, 1)] + [b""]
+        right = [bytes(at) + mark + b"0" * 104 for mark in payloads.ARCHIVES for at in (0, 4, 4096, 1 << 20)]
+        right += [bytes(at) + data for data in _samples(_entry(b"init", b"12345")) for at in (0, 1, 5001)] + [b""]
         for data in right:
-            self.assertFalse(self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)}))
-        cut = [bytes(at) + b"070701" for at in (1, 2, 3, 4092, 4096)]
+            self.assertFalse(self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)}), data[:9])
+        cut = [bytes(at) + b"070701" + b"0" * 104 for at in (1, 2, 3, 4097)]
         for data in [*cut, bytes(9), b"text", b"0707", b"\xfd7zXZ\0\0\4", b"070707"]:
             self.assertTrue(self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)}))
             self.assertFalse(self.refused({"kernel": Content(b"", 0), "initramfs": Content(data, SIZE)}))
 
-    def test_an_archive_is_whole(self) -> None:
-        def entry(name: bytes, data: bytes) -> bytes:
-            sizes = [0, 0, 0, 0, 0, 0, len(data), 0, 0, 0, 0, len(name) + 1, 0]
-            head = b"070701" + b"".join(b"%08x" % size for size in sizes) + name + b"\0"
-            head += bytes(-len(head) % 4)
-            return head + data + bytes(-len(data) % 4)
+    def why(self, data: bytes) -> str:
+        with self.assertRaises(payloads.Unusable) as refused:
+            payloads.check({"kernel": _kernel(), "initramfs": Content(data, SIZE)})
+        return str(refused.exception)
 
+    def test_compressed_data_is_whole(self) -> None:
+        whole = _entry(b"init", bytes(range(256)) * 9)
+        for data in _samples(whole):
+            for end in range(9, len(data)):
+                self.assertEqual(self.why(data[:end]), "initramfs is cut", (data[:4], end))
+        gz, xz, bz, alone = _samples(whole)[:4]
+        for data in (gz, xz, bz):
+            at = len(data) // 2
+            self.assertIn("damaged", self.why(data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]), data[:4])
+        self.assertIn("header", self.why(gz[:3] + b"\x04" + gz[4:]))
+        self.assertIn("checksum", self.why(whole + lzma.compress(whole, check=lzma.CHECK_CRC64)))
+        payloads.check({"kernel": _kernel(), "initramfs": Content(alone[:4] + b"\x20" + alone[5:], SIZE)})
+        lz4, lzo = _samples(whole)[-2:]
+        self.assertIn("damaged", self.why(lz4 + b"0707"))
+        self.assertIn("damaged", self.why(lzo[:45] + b"\x09" + lzo[46:]))
+        large = (300_000).to_bytes(4, "big")
+        self.assertIn("damaged", self.why(lzo[:38] + large * 2 + bytes(300_000)))
+        zstd = _samples(whole)[4]
+        self.assertIn("damaged", self.why(zstd[:9] + bytes([zstd[9] | 6]) + zstd[10:]))
+        self.assertEqual(self.why(zstd[:4] + b"\xa4" + zstd[5:]), "initramfs is cut")
+
+    def test_the_archive_in_compressed_data_is_judged(self) -> None:
+        whole = _entry(b"init", b"12345")
+        for content in (whole[:-1], whole[:50], b"text", b"", bytes(200), bytes(4) + whole, whole + b"text"):
+            for data in _samples(content)[:4]:
+                self.assertTrue(self.why(data), content)
+        for data in _samples(bytes(4) + whole):
+            self.assertFalse(self.refused({"kernel": _kernel(), "initramfs": Content(whole + data, SIZE)}))
+        for data in _samples(whole)[:4]:
+            self.assertEqual(self.why(data + bytes(-len(data) % 4) + whole[:-8]), "initramfs is cut")
+
+    def test_an_archive_is_whole(self) -> None:
         def refused(data: bytes) -> bool:
             return self.refused({"kernel": _kernel(), "initramfs": Content(data, SIZE)})
 
-        whole = entry(b"init", b"12345") + entry(b"TRAILER!!!", b"")
-        for data in (whole, whole + bytes(512) + whole, whole + b"\x1f\x8b\x08", whole + b"#BOOTCONFIG\n", whole[:-2]):
+        whole = _entry(b"init", b"12345") + _entry(b"TRAILER!!!", b"")
+        for data in (whole, whole + bytes(512) + whole, whole + _samples(whole)[0], whole + b"#BOOTCONFIG\n", whole[:-2]):
             self.assertFalse(refused(data), data)
         for data in (whole[:-8], whole + whole[:50], whole + bytes(4) + b"0", whole[:54] + b"g" + whole[55:]):
             self.assertTrue(refused(data), data)

@@ -83,74 +83,124 @@ const COMPRESSED: [&[u8]; 8] = [
     b"\x89LZO\0\r\n\x1a\n",
 ];
 
-/// Number of bytes of an initramfs that are looked at.
-pub const INITRAMFS_START: usize = 4096;
-
-/// Judges the initramfs by its first [`INITRAMFS_START`] bytes. Linux ignores an empty one, and skips zeros, after which it
-/// takes an archive only at a multiple of four bytes.
+/// Judges the first byte of an initramfs of `size` bytes that is not zero, and returns its offset. Linux ignores an empty
+/// one, and skips zeros, after which it takes an archive only at a multiple of four bytes. `read` fills a buffer from an
+/// offset on, within the size, and returns false if it cannot.
 ///
 /// # Errors
-/// `Initramfs`.
-pub fn judge_initramfs(initramfs: &[u8]) -> Result<(), LinuxFault> {
-    let start = initramfs.get(..INITRAMFS_START).unwrap_or(initramfs);
-    let first = start.iter().position(|byte| *byte != 0).unwrap_or(start.len());
-    let archive = start.get(first..).unwrap_or_default();
-    let begins = |marks: &[&[u8]]| marks.iter().any(|mark| archive.starts_with(mark));
-    if start.is_empty() || first % 4 == 0 && begins(&CPIO) || begins(&COMPRESSED) {
-        Ok(())
-    } else {
-        Err(LinuxFault::Initramfs)
+/// `Initramfs`, also if `read` cannot.
+pub fn judge_initramfs(
+    size: u64,
+    mut read: impl FnMut(u64, &mut [u8]) -> bool,
+) -> Result<u64, LinuxFault> {
+    let mut at = 0_u64;
+    while at < size {
+        let mut buffer = [0; CPIO_HEADER];
+        let start = within(&mut buffer, size.saturating_sub(at));
+        if !read(at, start) {
+            return Err(LinuxFault::Initramfs);
+        }
+        match start.iter().position(|byte| *byte != 0) {
+            // The whole mark is there, or the end.
+            Some(0) => {
+                let is_archive = CPIO.iter().any(|mark| start.starts_with(mark));
+                let is_known = at.is_multiple_of(4) && is_archive || is_compressed(start);
+                return if is_known { Ok(at) } else { Err(LinuxFault::Initramfs) };
+            }
+            zeros => at = at.saturating_add(zeros.unwrap_or(start.len()) as u64),
+        }
     }
+    if size == 0 { Ok(0) } else { Err(LinuxFault::Initramfs) }
+}
+
+/// Returns true if the bytes begin like data that Linux decompresses.
+pub fn is_compressed(start: &[u8]) -> bool {
+    COMPRESSED.iter().any(|mark| start.starts_with(mark))
+}
+
+/// Returns the part of a buffer that has at most this length.
+fn within(buffer: &mut [u8], len: u64) -> &mut [u8] {
+    let len = usize::try_from(len).unwrap_or(usize::MAX).min(buffer.len());
+    buffer.get_mut(..len).unwrap_or_default()
 }
 
 /// Length of the header of an entry, which consists of the mark and 13 numbers of eight hexadecimal digits (Linux,
 /// Documentation/driver-api/early-userspace/buffer-format.rst).
-const CPIO_HEADER: usize = 110;
+pub const CPIO_HEADER: usize = 110;
 
-/// Checks that the last entry of each cpio archive in an initramfs of `size` bytes is whole. `read` fills a buffer from an
-/// offset on, within the size, and returns false if it cannot. What follows the entries and is no other one is not looked
-/// at, nor is compressed data. An archive need not have a trailer.
+/// What is at a place where an archive has an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArchivePart {
+    /// This many zeros.
+    Zeros(usize),
+    /// An entry.
+    Entry {
+        /// Offset of the end of its header and name.
+        named: u64,
+        /// Offset of the end of its file, without the padding to a multiple of four.
+        end: u64,
+        /// True if there is a file.
+        has_file: bool,
+    },
+    /// Something else.
+    Other,
+}
+
+/// Reads what is at offset `at` of an archive, of which `header` has the next [`CPIO_HEADER`] bytes, or all that are left.
+///
+/// # Errors
+/// `InitramfsCut` if a header is not whole; `Initramfs` if it has a number that is none.
+pub fn archive_part(at: u64, header: &[u8]) -> Result<ArchivePart, LinuxFault> {
+    const MARK: usize = 6;
+    let zeros = header.iter().take_while(|byte| **byte == 0).count();
+    if zeros > 0 {
+        return Ok(ArchivePart::Zeros(zeros));
+    }
+    let mark = header.get(..header.len().min(MARK)).unwrap_or_default();
+    if !at.is_multiple_of(4) || !CPIO.iter().any(|it| it.starts_with(mark)) {
+        return Ok(ArchivePart::Other);
+    }
+    if header.len() < CPIO_HEADER {
+        return Err(LinuxFault::InitramfsCut);
+    }
+    // Size of the file, and length of its name.
+    let [file, name] = [6, 11]
+        .map(|index| number_of_hex(&bytes_at::<8>(header, MARK + 8 * index).unwrap_or([0; 8])));
+    let (file, name) = file.zip(name).ok_or(LinuxFault::Initramfs)?;
+    let named = at.saturating_add(CPIO_HEADER as u64).saturating_add(name);
+    let end = named.next_multiple_of(4).saturating_add(file);
+    Ok(ArchivePart::Entry { named, end, has_file: file > 0 })
+}
+
+/// Checks that the last entry of each cpio archive in an initramfs of `size` bytes is whole, from offset `at` on. Returns the
+/// offset of what follows the entries and zeros, and is no other entry. An archive need not have a trailer. `read` is that of
+/// [`judge_initramfs`].
 ///
 /// # Errors
 /// `InitramfsCut`, also if `read` cannot; `Initramfs` if a header has a number that is none.
 pub fn judge_archives(
+    mut at: u64,
     size: u64,
     mut read: impl FnMut(u64, &mut [u8]) -> bool,
-) -> Result<(), LinuxFault> {
-    const MARK: usize = 6;
-    let mut at = 0_u64;
+) -> Result<u64, LinuxFault> {
     while at < size {
-        let left = usize::try_from(size.saturating_sub(at)).unwrap_or(usize::MAX);
         let mut buffer = [0; CPIO_HEADER];
-        let header = buffer.get_mut(..left.min(CPIO_HEADER)).unwrap_or_default();
+        let header = within(&mut buffer, size.saturating_sub(at));
         if !read(at, header) {
             return Err(LinuxFault::InitramfsCut);
         }
-        let zeros = header.iter().take_while(|byte| **byte == 0).count();
-        if zeros > 0 {
-            at = at.saturating_add(zeros as u64);
-            continue;
-        }
-        let mark = header.get(..header.len().min(MARK)).unwrap_or_default();
-        let is_entry = at.is_multiple_of(4) && CPIO.iter().any(|it| it.starts_with(mark));
-        if !is_entry {
-            break;
-        }
-        if header.len() < CPIO_HEADER {
-            return Err(LinuxFault::InitramfsCut);
-        }
-        // Size of the file, and length of its name.
-        let [file, name] = [6, 11]
-            .map(|index| number_of_hex(&bytes_at::<8>(header, MARK + 8 * index).unwrap_or([0; 8])));
-        let (file, name) = file.zip(name).ok_or(LinuxFault::Initramfs)?;
-        let data = at.saturating_add(CPIO_HEADER as u64).saturating_add(name);
-        let end = data.next_multiple_of(4).saturating_add(file);
-        if data > size || file > 0 && end > size {
-            return Err(LinuxFault::InitramfsCut);
-        }
-        at = end.next_multiple_of(4);
+        at = match archive_part(at, header)? {
+            ArchivePart::Zeros(count) => at.saturating_add(count as u64),
+            ArchivePart::Other => break,
+            ArchivePart::Entry { named, end, has_file } => {
+                if named > size || has_file && end > size {
+                    return Err(LinuxFault::InitramfsCut);
+                }
+                end.next_multiple_of(4)
+            }
+        };
     }
-    Ok(())
+    Ok(at)
 }
 
 /// Judges them for the device: initramfs and command line only if the kernel is Linux. The kernel has `memory_size` bytes.
@@ -170,11 +220,13 @@ pub fn judge_linux(
     if bootargs::names_initramfs(bootargs.as_bytes()) {
         return Err(LinuxFault::OtherInitramfs);
     }
-    judge_initramfs(initramfs)?;
-    judge_archives(initramfs.len() as u64, |at, into| {
+    let size = initramfs.len() as u64;
+    let read = |at: u64, into: &mut [u8]| {
         let from = usize::try_from(at).ok().and_then(|at| initramfs.get(at..)?.get(..into.len()));
         from.inspect(|from| into.copy_from_slice(from)).is_some()
-    })
+    };
+    let first = judge_initramfs(size, read)?;
+    judge_archives(first, size, read).map(drop)
 }
 
 /// What makes an OpenSBI useless after the ROM.
@@ -286,10 +338,10 @@ mod tests {
     #[test]
     fn an_initramfs_begins_with_a_mark() {
         for mark in CPIO.into_iter().chain(COMPRESSED) {
-            assert_eq!(judge_initramfs(mark), Ok(()));
-            assert_eq!(judge_initramfs(&mark[..mark.len() - 1]), Err(LinuxFault::Initramfs));
+            assert_eq!(first(mark), Ok(0));
+            assert_eq!(first(&mark[..mark.len() - 1]), Err(LinuxFault::Initramfs));
         }
-        assert_eq!(judge_initramfs(&[]), Ok(()));
+        assert_eq!(first(&[]), Ok(0));
         // The old form of cpio, and a frame of lz4.
         // The checksums CRC64 and SHA-256 of xz.
         for other in [
@@ -299,15 +351,30 @@ mod tests {
             b"\xfd7zXZ\0\0\x04",
             b"\xfd7zXZ\0\0\x0a",
         ] {
-            assert_eq!(judge_initramfs(other), Err(LinuxFault::Initramfs));
+            assert_eq!(first(other), Err(LinuxFault::Initramfs));
         }
-        let after = |zeros: usize, mark| judge_initramfs(&[&vec![0; zeros][..], mark].concat());
-        for zeros in 1..INITRAMFS_START - 5 {
-            assert_eq!(after(zeros, b"070701").is_ok(), zeros % 4 == 0, "{zeros}");
+        assert_eq!(judge_initramfs(6, |_, _| false), Err(LinuxFault::Initramfs));
+    }
+
+    #[test]
+    fn zeros_before_a_mark_are_skipped() {
+        let after = |zeros: usize, mark| first(&[&vec![0; zeros][..], mark].concat());
+        // Around the border of what is read at a time, and of a page.
+        for zeros in (1..3 * CPIO_HEADER).chain(4080..4112).chain([1 << 20]) {
+            let at = Ok(zeros as u64);
+            let wanted = if zeros % 4 == 0 { at } else { Err(LinuxFault::Initramfs) };
+            assert_eq!(after(zeros, b"070701"), wanted, "{zeros}");
+            assert_eq!(after(zeros, b"\x1f\x8b\x08"), at, "{zeros}");
+            assert_eq!(after(zeros, b"\x1f\x8b"), Err(LinuxFault::Initramfs), "{zeros}");
+            assert_eq!(after(zeros, b""), Err(LinuxFault::Initramfs), "{zeros}");
         }
-        assert_eq!(after(INITRAMFS_START - 3, b"\x1f\x8b\x08"), Ok(()));
-        assert_eq!(after(INITRAMFS_START - 2, b"\x1f\x8b\x08"), Err(LinuxFault::Initramfs));
-        assert_eq!(after(INITRAMFS_START - 4, b"070701"), Err(LinuxFault::Initramfs));
+    }
+
+    fn first(initramfs: &[u8]) -> Result<u64, LinuxFault> {
+        judge_initramfs(initramfs.len() as u64, |at, into| {
+            into.copy_from_slice(&initramfs[at as usize..][..into.len()]);
+            true
+        })
     }
 
     /// An entry with this name and content, padded.
@@ -374,7 +441,7 @@ mod tests {
         wrong[54..62].fill(b'f');
         wrong[94..102].fill(b'f');
         assert_eq!(archives(&wrong), Err(LinuxFault::InitramfsCut));
-        assert_eq!(judge_archives(u64::MAX, |_, _| false), Err(LinuxFault::InitramfsCut));
+        assert_eq!(judge_archives(0, u64::MAX, |_, _| false), Err(LinuxFault::InitramfsCut));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason, u32_at, u64_a
 use hartlock_verify::Statement;
 
 use crate::encryption::Ciphers;
+use crate::initramfs::{self, Compression, CompressionFault, InitramfsFault};
 use crate::units::grouped;
 use crate::{Error, Refusal};
 
@@ -303,14 +304,16 @@ where
     read(0, &mut bytes)?;
     let start = bytes.as_slice();
     let initramfs = match payload_type {
-        PayloadType::Initramfs => judge_initramfs(start, size, read)?,
+        PayloadType::Initramfs => initramfs::judge(size, read)?,
         _ => Ok(()),
     };
     let found = FORMS.iter().find(|form| form.is_of(start));
     let expected = expected(payload_type);
     let is_refused_by_device = match payload_type {
         PayloadType::Kernel => payload::judge_kernel(start, size, context.memory_size).is_err(),
-        PayloadType::Initramfs => context.is_linux && initramfs.is_err(),
+        PayloadType::Initramfs => {
+            context.is_linux && matches!(initramfs, Err(InitramfsFault::Refused(_)))
+        }
         PayloadType::Opensbi => payload::judge_opensbi(start).is_err(),
         _ => false,
     };
@@ -353,25 +356,6 @@ where
         is_refused_by_device,
     }
     .into())
-}
-
-/// Judges an initramfs as the loader does.
-///
-/// # Errors
-/// The error of `read`.
-fn judge_initramfs<E>(
-    start: &[u8],
-    size: u64,
-    mut read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
-) -> Result<Result<(), LinuxFault>, E> {
-    let mut failed = None;
-    let judged = payload::judge_initramfs(start).and_then(|()| {
-        payload::judge_archives(size, |at, into| {
-            failed = read(at, into).err();
-            failed.is_none()
-        })
-    });
-    failed.map_or(Ok(judged), Err)
 }
 
 /// What [`check`] has to know beside the payload.
@@ -451,7 +435,7 @@ fn kernel_fault(start: &[u8], size: u64, memory_size: u64) -> Option<ContentFaul
 
 /// Describes what Linux cannot unpack although it knows the format.
 fn initramfs_fault(
-    fault: LinuxFault,
+    fault: InitramfsFault,
     start: &[u8],
     found: Option<&'static str>,
 ) -> Option<ContentFault> {
@@ -461,6 +445,12 @@ fn initramfs_fault(
             wanted: "a whole archive, because Linux unpacks a part of another one without a word",
             remedy: "copy it again, or look at the step that writes it",
         })
+    };
+    let fault = match fault {
+        InitramfsFault::Compressed(compression, fault) => {
+            return Some(compressed_fault(compression, fault));
+        }
+        InitramfsFault::Refused(fault) => fault,
     };
     if fault == LinuxFault::InitramfsCut {
         return of_archive("has an archive that is cut: its last entry is not whole");
@@ -474,7 +464,7 @@ fn initramfs_fault(
         Some(XZ) => Some(ContentFault {
             what: "is xz data with a checksum that Linux does not check, such as CRC64".to_string(),
             wanted: "one that Linux decompresses: with CRC32, or without a checksum",
-            remedy: "compress it again for Linux, with `xz -dc FILE | xz --check=crc32`",
+            remedy: XZ_AGAIN,
         }),
         None if is_cpio => Some(ContentFault {
             what: format!("has {first} zero bytes before its cpio archive"),
@@ -483,6 +473,51 @@ fn initramfs_fault(
         }),
         _ => None,
     }
+}
+
+const XZ_AGAIN: &str = "compress it again for Linux, with `xz -dc FILE | xz --check=crc32`";
+
+/// Describes what is wrong with compressed data in an initramfs.
+fn compressed_fault(compression: Compression, fault: CompressionFault) -> ContentFault {
+    let of = compression.name();
+    let (what, wanted, remedy) = match fault {
+        CompressionFault::Cut => (
+            format!("is cut: it ends before its {of} is complete"),
+            "whole, because Linux unpacks a part of it, or nothing",
+            "copy it again, or look at the step that writes it",
+        ),
+        CompressionFault::Damaged => (
+            format!("is damaged: its {of} cannot be decompressed, or has another checksum"),
+            "one that Linux decompresses",
+            "copy it again, or look at the step that writes it",
+        ),
+        CompressionFault::Header => (
+            format!("has {of} with an extra field, a comment or a checksum in its header"),
+            "one whose header has a name at most, because Linux skips nothing else",
+            "compress it again for Linux, with `gzip -dc FILE | gzip -9n`",
+        ),
+        CompressionFault::Checksum => (
+            format!("has {of} with a checksum that Linux does not check, such as CRC64"),
+            "one that Linux decompresses: with CRC32, or without a checksum",
+            "compress that part again for Linux, with `xz --check=crc32`",
+        ),
+        CompressionFault::NoArchive => (
+            format!("has {of} in which there is no cpio archive"),
+            "a cpio archive, as it is or compressed",
+            "pack it into an archive, with `cpio -o -H newc`, before it is compressed",
+        ),
+        CompressionFault::ArchiveCut => (
+            format!("is cut: the last entry of the archive in its {of} is not whole"),
+            "a whole archive, because Linux unpacks a part of another one without a word",
+            "look at the step that packs it, before it is compressed",
+        ),
+        CompressionFault::Junk => (
+            format!("has {of} in which something else follows the archive"),
+            "archives alone, because Linux unpacks nothing behind that",
+            "look at the step that packs it, before it is compressed",
+        ),
+    };
+    ContentFault { what, wanted, remedy }
 }
 
 fn opensbi_fault(code: &[u8]) -> Option<ContentFault> {
@@ -542,10 +577,13 @@ mod tests {
 
     /// Makes a file of this type, with its magic bytes at the right offset.
     fn sample(form: &Form) -> Vec<u8> {
+        let packed = initramfs::tests::samples(&initramfs::tests::archive());
+        if let Some((_, packed)) = packed.into_iter().find(|it| it.1.starts_with(form.mark)) {
+            return packed;
+        }
         let mut bytes =
             [&vec![0x13; form.at.unwrap_or(100)], form.mark, &[0x13; 40], form.also].concat();
         match form.name {
-            XZ => bytes[6..8].fill(0),
             RISCV_IMAGE => {
                 bytes[16..32].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat())
             }
@@ -742,23 +780,57 @@ mod tests {
         ] {
             expect(PayloadType::Initramfs, bytes, says, remedy);
         }
-        let marks: [&[u8]; 11] = [
-            b"070701",
-            b"070702",
-            b"\0\0\0\x00070701",
-            b"\x1f\x8b\x08",
-            b"\xfd7zXZ\0\0\x01",
-            b"\xfd7zXZ\0\0\0",
-            b"\x28\xb5\x2f\xfd",
-            b"\x02\x21\x4c\x18",
-            b"BZh9",
-            b"\x5d\0\x10\0",
-            b"\x89LZO\0\r\n\x1a\n",
-        ];
-        for mark in marks {
+        for mark in [&b"070701"[..], b"070702", b"\0\0\0\x00070701"] {
             // The header of an entry without a name and a file.
             let bytes = [mark, &[b'0'; 104]].concat();
             assert!(check(PayloadType::Initramfs, &bytes).is_ok(), "{mark:x?}");
         }
+    }
+
+    #[test]
+    fn compressed_data_is_unpacked_before_it_is_signed() {
+        let archive = initramfs::tests::archive();
+        let expect = |bytes: &[u8], says: &str, remedy: &str| {
+            expect(PayloadType::Initramfs, bytes, says, remedy);
+        };
+        for (compression, packed) in initramfs::tests::samples(&archive) {
+            let name = compression.name();
+            assert!(check(PayloadType::Initramfs, &packed).is_ok(), "{name}");
+            let says = format!("is cut: it ends before its {name} is complete");
+            expect(&packed[..packed.len() - 5], &says, "copy it again");
+        }
+        let [(_, mut gzip), ..] = initramfs::tests::samples(&archive);
+        gzip[100] ^= 1;
+        expect(&gzip, "is damaged: its gzip data", "copy it again");
+        gzip[3] = 4;
+        expect(
+            &gzip,
+            "an extra field, a comment",
+            "compress it again for Linux, with `gzip -dc file",
+        );
+        for (content, says, remedy) in [
+            (&archive[..99], "the last entry of the archive in its gzip data", "look at the step"),
+            (b"text", "in which there is no cpio archive", "pack it into an archive"),
+            (&[&archive[..], b"text"].concat(), "something else follows", "look at the step"),
+        ] {
+            let [(_, gzip), ..] = initramfs::tests::samples(content);
+            expect(&gzip, says, remedy);
+        }
+        let second = [&archive[..], b"\xfd7zXZ\0\0\x04"].concat();
+        expect(&second, "a checksum that Linux does not check", "compress that part again");
+    }
+
+    #[test]
+    fn a_device_leaves_compressed_data_to_linux() {
+        let forced = |bytes: &[u8]| {
+            let memory_size = u64::MAX;
+            let context =
+                Context { is_forced: true, is_linux: true, is_in_bundle: false, memory_size };
+            check_in(context, PayloadType::Initramfs, bytes)
+        };
+        assert!(forced(b"\x1f\x8b\x08").is_ok());
+        assert!(forced(b"\x1f\x8b").is_err());
+        let error = check(PayloadType::Initramfs, b"\x1f\x8b\x08").unwrap_err();
+        assert!(error.hint().ends_with("add `--force-type`"), "{}", error.hint());
     }
 }

@@ -25,6 +25,7 @@ pub mod digest;
 mod encryption;
 mod error;
 pub mod first_stage;
+mod initramfs;
 pub mod inspect;
 mod payload_bytes;
 pub mod plain;

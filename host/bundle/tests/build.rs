@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Bench, code, linux_tree, pattern, verify};
+use crate::common::{Bench, code, initramfs, linux_tree, pattern, verify};
 use hartlock_bundle::Error;
 use hartlock_bundle::build::build;
 use hartlock_bundle::describe::{Description, Payload};
@@ -139,7 +139,7 @@ fn a_kernel_gets_the_memory_of_its_header() {
     kernel[24..32].fill(0);
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
-    bench.write("initrd", b"\x1f\x8b\x08");
+    bench.write("initrd", &initramfs());
     let built = bench.build(&bench.system(), "system.hlk").unwrap();
     assert_eq!(payload(&built, "kernel").memory_size, 0x12_4000);
     // The build reads the header of the kernel first. That must not remove bytes from the payload.

@@ -12,7 +12,7 @@ use hartlock_bundle::verify::Expectation;
 use hartlock_handoff::builder::{Node, cells, system_tree};
 use hartlock_image::Reason;
 
-use crate::common::{Bench, pattern, verify};
+use crate::common::{Bench, initramfs, pattern, verify};
 
 /// The kernel has 3,000 bytes at 0x8200_0000, and the initramfs 2,049 at 0x8800_0000.
 fn right() -> Node {
@@ -344,7 +344,7 @@ fn content_of_another_type_is_not_verified() {
     let error = sign(&bench, &right().flatten(), None).unwrap_err();
     assert!(error.to_string().contains("the initramfs must be"), "{error}");
     assert!(!error.hint().contains("--force-type"), "{}", error.hint());
-    bench.write("initrd", b"\x1f\x8b\x08");
+    bench.write("initrd", &initramfs());
     let bundle = sign(&bench, &right().flatten(), None).unwrap();
     verify(&bundle, &strict).unwrap();
 }
@@ -370,7 +370,7 @@ fn a_command_line_leaves_the_memory_of_the_payloads() {
     kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
-    bench.write("initrd", b"\x1f\x8b\x08");
+    bench.write("initrd", &initramfs());
     sign("noinitrd").unwrap();
     let error = sign("quiet initrd=0x90000000,4096").unwrap_err();
     let Error::Refused(refusal) = &error else { panic!("{error:?}") };
@@ -419,14 +419,14 @@ fn a_payload_that_changes_while_it_is_signed_is_judged_as_signed() {
     kernel[0x10..0x20].copy_from_slice(&[[0, 0x10, 0, 0, 0, 0, 0, 0], [0; 8]].concat());
     kernel[0x38..0x3c].copy_from_slice(b"RSC\x05");
     bench.write("linux", &kernel);
-    bench.write("initrd", b"\x1f\x8b\x08");
+    bench.write("initrd", &initramfs());
     bench.write("virt.dtb", &right().flatten());
     let (spec, output) = (bench.system(), bench.path("system.hlk"));
     let boards = Boards::default();
     let build = build_of(&bench, &spec, &boards, &output);
     build.run(&mut |_, _| (), &mut |_, _| ()).unwrap();
     // The first call comes when the kernel was copied, and before the initramfs is.
-    let mut change = |_, _| drop(bench.write("initrd", b"070"));
+    let mut change = |_, _| drop(bench.write("initrd", &[b'7'; 124]));
     let error = build.run(&mut change, &mut |_, _| ()).unwrap_err();
     assert!(error.to_string().starts_with("the initramfs in `"), "{error}");
 }

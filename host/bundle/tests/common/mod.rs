@@ -135,3 +135,12 @@ pub fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> u16 {
 pub fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at % 251 + 1) as u8).collect()
 }
+
+/// Returns the smallest archive that Linux unpacks: a trailer.
+pub fn initramfs() -> Vec<u8> {
+    let numbers = [0; 11].map(|number| format!("{number:08x}")).concat();
+    let numbers = format!("070701{numbers}{:08x}{:08x}", 11, 0);
+    let mut archive = [numbers.as_bytes(), b"TRAILER!!!\0"].concat();
+    archive.resize(124, 0);
+    archive
+}
