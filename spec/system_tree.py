@@ -85,14 +85,24 @@ def _edit_reserved(node: Node) -> None:
         node.children.append(added)
 
 
+def _cpu_number(node: Node) -> int | None:
+    """The number of a child of `/cpus`, or None for one that is no CPU to Linux."""
+    if node.name.startswith("cpu@"):
+        unit = node.name.removeprefix("cpu@")
+        _require(re.fullmatch("[0-9a-fA-F]+", unit) is not None and int(unit, 16) < 1 << 64, 6)
+        return int(unit, 16)
+    is_cpu = node.name == "cpu" or node.properties.get("device_type", b"").split(b"\0")[0] == b"cpu"
+    if not is_cpu or "reg" not in node.properties:
+        return None
+    return int.from_bytes(node.properties["reg"], "big")
+
+
 def _edit_harts(cpus: Sequence[Node], edits: Edits) -> None:
     boot_harts = 0
     for node in cpus:
-        if not node.name.startswith("cpu@"):
+        hart = _cpu_number(node)
+        if hart is None:
             continue
-        unit = node.name.removeprefix("cpu@")
-        _require(re.fullmatch("[0-9a-fA-F]+", unit) is not None and int(unit, 16) < 1 << 64, 6)
-        hart = int(unit, 16)
         for reg in _named(node, "reg"):
             _require(len(reg) in (4, 8) and int.from_bytes(reg, "big") == hart, 6)
         if hart == BOOT_HART:
@@ -198,14 +208,20 @@ def _texts(node: Node, name: str) -> list[bytes]:
     return node.properties.get(name, b"").split(b"\0")
 
 
+def _number_if_any(node: Node) -> int | None:
+    try:
+        return _cpu_number(node)
+    except Broken:
+        return None
+
+
 def check_boot_hart(data: bytes) -> None:
     """Raises :class:`Broken` if the tree does not say of the boot hart what OpenSBI and Linux need."""
-    is_it = re.compile(r"cpu@0*(?i:%x)" % BOOT_HART).fullmatch
     for cpus in boot_tree.parse(data).children:
         if cpus.name.split("@")[0] == "cpus":
             _require(len(cpus.properties.get("timebase-frequency", b"")) == 4, 11)
             for hart in cpus.children:
-                if is_it(hart.name) or hart.hart == BOOT_HART:
+                if BOOT_HART in (_number_if_any(hart), hart.hart):
                     _check_boot_hart(hart)
 
 

@@ -2,7 +2,7 @@
 //! does not.
 
 use crate::domain::{FoundNode, Nodes};
-use crate::fdt::{Tree, be32_at, is_okay, number_of_hex};
+use crate::fdt::{Tree, be32_at, is_okay};
 
 /// What a tree lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub fn check<'a>(tree: &Tree<'a>, boot_hart: u64) -> Result<(), CpuFault<'a>> {
         if timebase.is_none_or(|value| value.len() != 4) {
             return Err(CpuFault::Timebase(timebase));
         }
-        // Linux finds a hart by its name, and OpenSBI by its `reg`.
+        // Linux finds a hart by its name too, and OpenSBI by its `reg` alone.
         let is_boot_hart = |node: &FoundNode<'_>| {
-            let named = node.name.strip_prefix(b"cpu@").and_then(number_of_hex);
-            [named, tree.hart(node).map(u64::from)].contains(&Some(boot_hart))
+            let to_linux = tree.cpu_number(node).ok().flatten();
+            [to_linux, tree.hart(node).map(u64::from)].contains(&Some(boot_hart))
         };
         Nodes::all(tree)
             .below(&cpus)
@@ -94,10 +94,8 @@ fn check_boot_hart<'a>(tree: &Tree<'a>, hart: &FoundNode<'_>) -> Result<(), CpuF
 pub fn harts(tree: &[u8]) -> Option<u64> {
     let tree = Tree::parse(tree)?;
     let number = |node: FoundNode<'_>| {
-        let is_named = node.name == b"cpu" || node.name.starts_with(b"cpu@");
-        let is_cpu = is_named || tree.has_text(&node, "device_type", b"cpu");
         let is_enabled = tree.property(&node, "status").is_none_or(is_okay);
-        let reg = tree.property(&node, "reg").filter(|_| is_cpu && is_enabled)?;
+        let reg = tree.property(&node, "reg").filter(|_| tree.is_cpu(&node) && is_enabled)?;
         1_u64.checked_shl(be32_at(reg, reg.len().checked_sub(4)?)?)
     };
     let cpus = all_cpus(&tree).filter(|node| node.name == b"cpus");

@@ -256,7 +256,12 @@ pub(crate) struct FoundNode<'a> {
     pub(crate) depth: usize,
 }
 
-impl FoundNode<'_> {
+impl<'a> FoundNode<'a> {
+    /// The node whose first property or child is at this offset.
+    pub(crate) const fn new(name: &'a [u8], at: usize, depth: usize) -> Self {
+        Self { name, at, depth }
+    }
+
     /// Returns true for this name, with or without a unit address.
     pub(crate) fn is_named(&self, name: &[u8]) -> bool {
         self.name.strip_prefix(name).is_some_and(|rest| matches!(rest.first(), None | Some(b'@')))

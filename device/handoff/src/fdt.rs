@@ -7,6 +7,8 @@
 
 use hartlock_image::{Writer, bytes_at};
 
+use crate::domain::FoundNode;
+
 const MAGIC: u32 = 0xd00d_feed;
 const VERSION: u32 = 17;
 const LAST_COMPATIBLE_VERSION: u32 = 16;
@@ -216,6 +218,23 @@ impl<'a> Tree<'a> {
         text_at(self.strings, at as usize)
     }
 
+    /// Returns true for a child of `/cpus` that is a CPU to Linux (`of_get_next_cpu_node` in drivers/of/cpu.c).
+    pub(crate) fn is_cpu(&self, node: &FoundNode<'_>) -> bool {
+        let has_name = node.name == b"cpu" || node.name.starts_with(b"cpu@");
+        has_name || self.property(node, "device_type").is_some_and(|it| first_text(it) == b"cpu")
+    }
+
+    /// Returns the number of the hart of a child of `/cpus`, or `None` if Linux starts none for it: that of its name `cpu@N`,
+    /// or else of its `reg`, which Linux reads.
+    pub(crate) fn cpu_number(&self, node: &FoundNode<'_>) -> Result<Option<u64>, Rule> {
+        let number = match (node.name.strip_prefix(b"cpu@"), self.property(node, "reg")) {
+            (Some(unit), _) => number_of_hex(unit),
+            (None, Some(reg)) if self.is_cpu(node) => number_of_reg(reg),
+            _ => return Ok(None),
+        };
+        number.map(Some).ok_or(Rule::Hart)
+    }
+
     fn write(&self, out: &mut [u8], edits: &Edits<'_>) -> Result<usize, TreeFault> {
         // The header is written last and replaces these zeros.
         let mut body = Writer::new(out);
@@ -329,7 +348,7 @@ impl Copy<'_, '_> {
         loop {
             self.position.at = at;
             match self.tree.token(&mut at)? {
-                Token::Begin(name) => self.begin(name)?,
+                Token::Begin(name) => self.begin(name, at)?,
                 Token::End => self.end()?,
                 Token::Property(name_at, value) => self.property(name_at, value)?,
                 Token::Nop => {}
@@ -360,7 +379,8 @@ impl Copy<'_, '_> {
         if self.position.seen & bits == bits { Some(()) } else { self.refuse(rule) }
     }
 
-    fn begin(&mut self, name: &[u8]) -> Option<()> {
+    /// Begins the node whose first property or child is at offset `at`.
+    fn begin(&mut self, name: &[u8], at: usize) -> Option<()> {
         let node = match (self.position.depth, self.position.node(), name) {
             (0, _, b"") => {
                 self.once(once::ROOT, Rule::Form)?;
@@ -382,16 +402,14 @@ impl Copy<'_, '_> {
                 return self.refuse(Rule::Once);
             }
             (1, NodeKind::Root, b"cpus") => NodeKind::Cpus,
-            (2, NodeKind::Cpus, _) => match name.strip_prefix(b"cpu@") {
-                Some(unit) => {
-                    let Some(hart) = number_of_hex(unit) else {
-                        return self.refuse(Rule::Hart);
-                    };
+            (2, NodeKind::Cpus, _) => match self.tree.cpu_number(&FoundNode::new(name, at, 3)) {
+                Err(rule) => return self.refuse(rule),
+                Ok(Some(hart)) => {
                     let bit = u32::try_from(hart).ok().and_then(|bit| 1u64.checked_shl(bit));
                     let is_running = self.edits.harts & bit.unwrap_or(0) != 0;
                     NodeKind::Cpu { hart, is_running }
                 }
-                None => NodeKind::Other,
+                Ok(None) => NodeKind::Other,
             },
             (2, NodeKind::ReservedMemory, _) if name.starts_with(b"hartlock-") => {
                 return self.refuse(Rule::Reservation);
@@ -458,12 +476,7 @@ impl Copy<'_, '_> {
             // Linux takes the hart number from `reg`, so it must equal the unit address in the node
             // name.
             (NodeKind::Cpu { hart, .. }, b"reg") => {
-                let number = match value.len() {
-                    4 => be32_at(value, 0).map(u64::from),
-                    8 => bytes_at(value, 0).map(u64::from_be_bytes),
-                    _ => None,
-                };
-                if number != Some(hart) {
+                if number_of_reg(value) != Some(hart) {
                     return self.refuse(Rule::Hart);
                 }
                 if hart == self.edits.boot_hart {
@@ -568,9 +581,23 @@ fn is_of_one_boot(name: &[u8]) -> bool {
     }
 }
 
-/// Returns true for a `status` of a node that Linux uses. It reads the value up to its first zero.
+/// Returns true for a `status` of a node that Linux uses.
 pub(crate) fn is_okay(status: &[u8]) -> bool {
-    matches!(status.split(|byte| *byte == 0).next(), Some(b"okay" | b"ok"))
+    matches!(first_text(status), b"okay" | b"ok")
+}
+
+/// Returns a value up to its first zero, as Linux reads it.
+fn first_text(value: &[u8]) -> &[u8] {
+    value.split(|byte| *byte == 0).next().unwrap_or_default()
+}
+
+/// Returns the number of a hart in one cell or two.
+fn number_of_reg(reg: &[u8]) -> Option<u64> {
+    match reg.len() {
+        4 => be32_at(reg, 0).map(u64::from),
+        8 => bytes_at(reg, 0).map(u64::from_be_bytes),
+        _ => None,
+    }
 }
 
 /// Rounds an offset up to a multiple of 4 bytes, the alignment of tokens.

@@ -103,6 +103,34 @@ const ROWS: &[SystemTreeRow] = &[
             cpu.set("reg", &cells(&[10]));
         })
     }),
+    row(
+        "right_cpu_by_its_kind",
+        None,
+        "A hart that did not report has another name, and is disabled.",
+        || with(|tree| tree.at("cpus/cpu@4").name = "core@4".to_string()),
+    ),
+    row(
+        "right_cpu_without_unit_address",
+        None,
+        "Linux takes the number of `cpu` from its `reg`.",
+        || {
+            with(|tree| {
+                let cpu = tree.at("cpus/cpu@3");
+                cpu.name = "cpu".to_string();
+                cpu.remove("device_type");
+            })
+        },
+    ),
+    row("right_no_cpu", None, "A cache and a CPU without a number are no harts.", || {
+        with(|tree| {
+            let cache = Node::new("cache@3").with("device_type", b"cache\0cpu\0");
+            tree.at("cpus").children.push(cache.with("reg", &cells(&[3])));
+            tree.at("cpus").children.push(Node::new("core").with("device_type", b"cpu\0"));
+        })
+    }),
+    row("right_boot_hart_by_its_kind", None, "The boot hart has another name.", || {
+        with(|tree| tree.at("cpus/cpu@0").name = "core@0".to_string())
+    }),
     row("right_fewer_harts", None, "The tree names two harts of five.", || {
         with(|tree| tree.at("cpus").children.truncate(2))
     }),
@@ -221,6 +249,32 @@ const ROWS: &[SystemTreeRow] = &[
     }),
     row("hart_without_number", Some(6), "The unit address of a hart is no number.", || {
         with(|tree| tree.at("cpus/cpu@4").name = "cpu@four".to_string())
+    }),
+    row("cpu_of_a_long_number", Some(6), "The number of a hart has three cells.", || {
+        with(|tree| {
+            let cpu = tree.at("cpus/cpu@4");
+            cpu.name = "core@4".to_string();
+            cpu.set("reg", &cells(&[0, 0, 4]));
+        })
+    }),
+    row(
+        "boot_hart_by_its_kind_disabled",
+        Some(7),
+        "Hart 0 has another name, and is disabled.",
+        || {
+            with(|tree| {
+                let cpu = tree.at("cpus/cpu@0");
+                cpu.name = "core@0".to_string();
+                cpu.set("status", b"disabled\0");
+            })
+        },
+    ),
+    row("boot_hart_by_two_names", Some(7), "Hart 0 has a second node, of another name.", || {
+        with(|tree| {
+            let mut second = tree.at("cpus/cpu@0").clone();
+            second.name = "core@0".to_string();
+            tree.at("cpus").children.push(second);
+        })
     }),
     row("no_boot_hart", Some(7), "There is no node of hart 0.", || {
         with(|tree| drop(tree.at("cpus").children.remove(0)))

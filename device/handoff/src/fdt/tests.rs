@@ -173,6 +173,34 @@ fn makes_exactly_the_permitted_edits() {
 }
 
 #[test]
+fn a_cpu_is_what_linux_takes_for_one() {
+    let with = |name: &str, properties: &[(&str, &[u8])]| {
+        let node = cpu(reserved(chosen(root())).begin("cpus"), 0).begin(name);
+        let node = properties.iter().fold(node, |node, it| node.prop(it.0, it.1));
+        let after = edited(&node.end().end().end().finish(), &EDITS).unwrap();
+        let status = format!("/cpus/{name} status [64, 69, 73, 61, 62, 6c, 65, 64, 0]");
+        after.iter().filter(|line| **line == status).count()
+    };
+    let (kind, reg): ((_, &[u8]), (_, &[u8])) = (("device_type", b"cpu\0"), ("reg", &[0, 0, 0, 1]));
+    for (name, properties, count) in [
+        ("core@1", &[kind, reg][..], 1),
+        ("core@1", &[reg, ("status", b"okay\0"), kind], 1),
+        ("core", &[kind, ("reg", &[0, 0, 0, 0, 0, 0, 0, 1])], 1),
+        ("cpu", &[reg], 1),
+        ("cpu@1", &[], 1),
+        // No number, another kind, or a text that only contains it.
+        ("core@1", &[kind], 0),
+        ("core@1", &[reg], 0),
+        ("cpu", &[], 0),
+        ("cache@1", &[reg, ("device_type", b"cache\0cpu\0")], 0),
+        ("core@1", &[reg, ("device_type", b"cpux\0")], 0),
+        ("core@1", &[reg, ("device_type", b"cpu\0x\0")], 1),
+    ] {
+        assert_eq!(with(name, properties), count, "{name}: {properties:?}");
+    }
+}
+
+#[test]
 fn without_an_initramfs_there_is_no_initrd_property() {
     let after = edited(&example().finish(), &Edits { initrd: None, ..EDITS }).unwrap();
     assert!(!after.iter().any(|line| line.contains("initrd")));
@@ -287,6 +315,28 @@ fn refuses_a_tree_by_the_rule_that_it_breaks() {
             "cpu without a number",
             Rule::Hart,
             harts(reserved(chosen(root())).begin("cpus").begin("cpu@+1").end().end()),
+        ),
+        (
+            "cpu by its kind, with a long reg",
+            Rule::Hart,
+            cpu(reserved(chosen(root())).begin("cpus"), 0)
+                .begin("core")
+                .prop("device_type", b"cpu\0")
+                .prop("reg", &[0; 12])
+                .end()
+                .end()
+                .end(),
+        ),
+        (
+            "boot hart twice, once by its kind",
+            Rule::BootHart,
+            cpu(reserved(chosen(root())).begin("cpus"), 0)
+                .begin("core")
+                .prop("device_type", b"cpu\0")
+                .prop("reg", &[0; 4])
+                .end()
+                .end()
+                .end(),
         ),
         ("no harts", Rule::BootHart, reserved(chosen(root())).end()),
         (
