@@ -28,6 +28,12 @@ class Board(NamedTuple):
     closed: tuple[Closed, ...] = ()  # nothing on a board without OpenSBI (boot-flow §5.6)
 
     @property
+    def linux(self) -> tuple[int, int] | None:
+        """The place of the kernel."""
+        place = self.places.get(16)
+        return (place.start, place.end) if place else None
+
+    @property
     def edits(self) -> bool:
         """Whether a loader of ours edits the device tree for Linux (boot-flow §6)."""
         return 18 in self.places and bool(self.closed)

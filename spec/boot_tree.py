@@ -354,7 +354,25 @@ def _check_devices(tree: _Tree, closed: Sequence[Closed]) -> None:
                 raise Broken("the system map is open")
 
 
-def check(data: bytes, closed: Sequence[Closed], loader: int, harts: int) -> None:
+def _check_linux(
+    regions: Sequence[Region], largest: int, linux: tuple[int, int], closed: Sequence[Closed]
+) -> None:
+    """The place of the kernel, but for what the table closes in it."""
+    borders = [border for it in regions for border in (it.base, it.end)] + [it.end for it in closed]
+    for at in [linux[0], *(it for it in borders if linux[0] <= it < linux[1])]:
+        if not any(it.start <= at < it.end for it in closed):
+            region = _deciding(regions, largest, at)
+            if region is None or region.kind[0] & ANY != ANY or region.kind[1]:
+                raise Broken(f"{at:#x} is closed")
+
+
+def check(
+    data: bytes,
+    closed: Sequence[Closed],
+    loader: int,
+    harts: int,
+    linux: tuple[int, int] | None = None,
+) -> None:
     """Raises :class:`Malformed` or :class:`Broken` for a tree that may not be signed."""
     tree = _Tree(parse(data))
     chosen, cpus = tree.child("chosen"), tree.child("cpus")
@@ -396,4 +414,6 @@ def check(data: bytes, closed: Sequence[Closed], loader: int, harts: int) -> Non
         first = _deciding(regions, largest, loader)
         if first is None or not first.kind[0] & EXECUTE or first.kind[1]:
             raise Broken("the loader is closed")
+        if linux is not None:
+            _check_linux(regions, largest, linux, closed)
     _check_devices(tree, closed)

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "vectors/trees"
 def judge(data: bytes, name: str) -> str:
     board = boards.BOARDS[name]
     try:
-        boot_tree.check(data, board.closed, board.places[2].start, board.harts)
+        boot_tree.check(data, board.closed, board.places[2].start, board.harts, board.linux)
     except boot_tree.Malformed:
         return "E0908"
     except boot_tree.Broken:

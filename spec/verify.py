@@ -610,7 +610,7 @@ def _check_boot_tree(plain: dict[str, bytes], board: Board) -> None:
     if tree is None or not board.closed:
         return
     try:
-        boot_tree.check(tree, board.closed, board.places[2].start, board.harts)
+        boot_tree.check(tree, board.closed, board.places[2].start, board.harts, board.linux)
         system_tree.check_boot_hart(tree)
     except (boot_tree.Malformed, system_tree.Broken):
         raise _Refusal(Reason.E0908) from None

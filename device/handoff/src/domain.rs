@@ -43,6 +43,8 @@ pub struct Wanted<'a> {
     pub boot_hart: u32,
     /// Address of the next stage.
     pub next_stage: u64,
+    /// First address of the memory where Linux is placed, and the first after that. Boards without Linux have none.
+    pub linux: Option<(u64, u64)>,
 }
 
 /// Loads by S- and U-mode, in the permissions of a region.
@@ -92,6 +94,13 @@ pub enum DomainFault {
     NextStage,
     /// The next stage cannot be executed.
     NextStageClosed,
+    /// S-mode cannot use memory where Linux is placed.
+    LinuxClosed {
+        /// The first such address.
+        address: u64,
+        /// What S-mode cannot do there: [`READ`], [`WRITE`], [`EXECUTE`].
+        permissions: u32,
+    },
     /// The domain may not reset the machine, which is how a boot with a hart out of control ends.
     ResetNotAllowed,
     /// Memory that has to be closed is open.
@@ -180,6 +189,9 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
         }
         if map.at(wanted.next_stage).is_none_or(|it| it.permissions & EXECUTE == 0 || it.is_mmio) {
             return Err(DomainFault::NextStageClosed);
+        }
+        if let Some((start, end)) = wanted.linux {
+            map.check_linux(start, end, wanted.closed)?;
         }
     }
     source.devices(wanted.closed)
@@ -560,6 +572,26 @@ impl Map<'_> {
                 ..a
             },
         })
+    }
+
+    /// Checks that S-mode can do everything in the memory where Linux is placed, but for what the board closes there.
+    fn check_linux(&self, start: u64, end: u64, closed: &[Closed]) -> Result<(), DomainFault> {
+        let is_in = |address: &u64| {
+            let is_closed = closed.iter().any(|it| it.start <= *address && *address < it.end);
+            start <= *address && *address < end && !is_closed
+        };
+        let borders = self.kept().flat_map(|it| [Some(it.base), it.end()]).flatten();
+        let borders = borders.chain(closed.iter().map(|it| it.end)).chain([start]).filter(is_in);
+        let missing = |address| match self.at(address) {
+            Some(region) if !region.is_mmio => ANY_ACCESS & !region.permissions,
+            _ => ANY_ACCESS,
+        };
+        match borders.filter(|address| missing(*address) != 0).min() {
+            None => Ok(()),
+            Some(address) => {
+                Err(DomainFault::LinuxClosed { address, permissions: missing(address) })
+            }
+        }
     }
 
     /// Checks a range that has to be closed. What no region names has to be closed by one: a stage before OpenSBI may

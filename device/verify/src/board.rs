@@ -89,12 +89,14 @@ impl Board<'_> {
     /// Returns what the device tree for OpenSBI has to say on this board (boot flow §5.6), or `None` if the board has no
     /// OpenSBI.
     pub fn domain(&self) -> Option<Wanted<'_>> {
-        let loader = self.places.iter().find(|it| it.payload_type == PayloadType::Loader)?;
+        let place = |wanted| self.places.iter().find(|it| it.payload_type == wanted);
+        let loader = place(PayloadType::Loader)?;
         let wanted = Wanted {
             closed: self.closed,
             harts: self.hart_count,
             boot_hart: BOOT_HART,
             next_stage: loader.region.start,
+            linux: place(PayloadType::Kernel).map(|it| (it.region.start, it.region.end)),
         };
         (!self.closed.is_empty()).then_some(wanted)
     }
@@ -180,9 +182,12 @@ mod tests {
                 closed,
             };
             let it = board.domain()?;
-            Some((it.closed.to_vec(), it.harts, it.boot_hart, it.next_stage))
+            Some((it.closed.to_vec(), it.harts, it.boot_hart, it.next_stage, it.linux))
         };
-        assert_eq!(wanted(&places, &closed), Some((closed.to_vec(), 1, BOOT_HART, 0x2000)));
+        assert_eq!(wanted(&places, &closed), Some((closed.to_vec(), 1, BOOT_HART, 0x2000, None)));
+        let with_linux = [places[0], places[1], place(PayloadType::Kernel, 0x3000)];
+        let linux = wanted(&with_linux, &closed).unwrap().4;
+        assert_eq!(linux, Some((0x3000, 0x4000)));
         assert_eq!(wanted(&places, &[]), None, "it has no OpenSBI");
         assert_eq!(wanted(&places[..1], &closed), None, "it has no loader");
     }

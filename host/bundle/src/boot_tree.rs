@@ -71,6 +71,10 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
             "`next-addr` or `next-mode` of the domain enters something else than the loader".into()
         }
         DomainFault::NextStageClosed => "the loader is not executable in the domain".into(),
+        DomainFault::LinuxClosed { address, permissions } => format!(
+            "S-mode cannot {} {address:#x}, where the board places the kernel",
+            actions(permissions, " or ")
+        ),
         DomainFault::ResetNotAllowed => "the domain has no `system-reset-allowed`".into(),
         DomainFault::Open { index, address, permissions } => {
             let closed = map.closed.get(index);
@@ -79,10 +83,8 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
                 Some(Access::Read) => "may be read, and nothing else",
                 _ => "is closed",
             };
-            let can = [(READ, "read"), (WRITE, "write"), (EXECUTE, "execute")];
-            let can: Vec<_> =
-                can.iter().filter(|it| permissions & it.0 != 0).map(|it| it.1).collect();
-            format!("S-mode could {} {address:#x}: `{name}` {rule}", can.join(", "))
+            let can = actions(permissions, ", ");
+            format!("S-mode could {can} {address:#x}: `{name}` {rule}")
         }
         DomainFault::DeviceInside { index, address } => format!(
             "a device of the tree is at {address:#x} in `{}`, so OpenSBI would store there for S-mode",
@@ -118,6 +120,13 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
     });
     let refusal = Refusal::with(Reason::MemoryNotClosed, format!("board {}: {what}", board.name()));
     Refusal { hint, ..refusal }
+}
+
+/// Names what permissions allow.
+fn actions(permissions: u32, separator: &str) -> String {
+    let names = [(READ, "read"), (WRITE, "write"), (EXECUTE, "execute")];
+    let names = names.iter().filter(|it| permissions & it.0 != 0).map(|it| it.1);
+    names.collect::<Vec<_>>().join(separator)
 }
 
 /// Returns a path as it is, and the value of `compatible` with quotation marks.

@@ -211,6 +211,25 @@ const ROWS: &[TreeRow] = &[
     open("loader_closed", "No region makes the loader executable.", || {
         with(|tree| permit(tree, 5, 0x18))
     }),
+    open("kernel_not_executable", "The place of the kernel can be read and written alone.", || {
+        with(|tree| add(tree, 0x8200_0000, 21, 0x18))
+    }),
+    open("kernel_in_a_region_of_devices", "The place of the kernel has `mmio`.", || {
+        with(|tree| {
+            add(tree, 0x8200_0000, 21, 0x3b);
+            tree.at("chosen/opensbi-domains")
+                .children
+                .last_mut()
+                .expect("a region")
+                .set("mmio", b"");
+        })
+    }),
+    open("half_of_memory", "The region of memory ends before that of the board.", || {
+        with(|tree| tree.at(MEMORY).set("order", &cells(&[29])))
+    }),
+    row("right_closed_below_the_kernel", None, "Memory that has no place is closed.", || {
+        with(|tree| add(tree, 0x80f0_0000, 20, 0))
+    }),
     open("flash_left_out", "The region of the flash is not used.", || {
         with(|tree| drop(regions(tree).drain(..8)))
     }),

@@ -12,8 +12,13 @@ const CLOSED: [Closed; 4] = [
     Closed { start: 0x8011_0000, end: 0x8011_1000, access: Access::Read },
     Closed { start: 0x200_0000, end: 0x201_0000, access: Access::Monitor },
 ];
-const WANTED: Wanted<'_> =
-    Wanted { closed: &CLOSED, harts: 5, boot_hart: 0, next_stage: 0x8020_0000 };
+const WANTED: Wanted<'_> = Wanted {
+    closed: &CLOSED,
+    harts: 5,
+    boot_hart: 0,
+    next_stage: 0x8020_0000,
+    linux: Some((0x8100_0000, 0xc000_0000)),
+};
 const ALL: u32 = ANY_ACCESS | MACHINE;
 /// The phandle of a region that a test adds.
 const NEW: u32 = 0x200;
@@ -303,6 +308,47 @@ fn the_next_stage_is_that_of_the_rom() {
 }
 
 #[test]
+fn memory_of_linux_that_is_closed_is_found() {
+    let closed = |address, permissions| DomainFault::LinuxClosed { address, permissions };
+    for (permissions, missing) in
+        [(READ | WRITE, EXECUTE), (READ | EXECUTE, WRITE), (WRITE | EXECUTE, READ), (0, ANY_ACCESS)]
+    {
+        refused(closed(0x8200_0000, missing), |tree| add(tree, 0x8200_0000, 21, permissions));
+        // Around the borders of the place.
+        refused(closed(0x8100_0000, missing), |tree| add(tree, 0x8100_0000, 12, permissions));
+        refused(closed(0xbfff_f000, missing), |tree| add(tree, 0xbfff_f000, 12, permissions));
+        assert_eq!(judged(|tree| add(tree, 0x80ff_f000, 12, permissions)), Ok(()));
+        assert_eq!(judged(|tree| add(tree, 0xc000_0000, 12, permissions)), Ok(()));
+    }
+    // The region of the rest of memory is too small, or one for devices is inside.
+    refused(closed(0xa000_0000, ANY_ACCESS), |tree| tree.at(OPEN).set("order", &cells(&[29])));
+    refused(closed(0x9000_0000, ANY_ACCESS), |tree| {
+        add(tree, 0x9000_0000, 12, ALL & !EXECUTE);
+        tree.at("chosen/opensbi-domains").children.last_mut().unwrap().set("mmio", b"");
+    });
+    // The first of several is named, and an open region inside of a closed one does not hide that.
+    refused(closed(0x8400_0000, ANY_ACCESS), |tree| {
+        add(tree, 0x9000_0000, 12, 0);
+        add(tree, 0x8400_0000, 20, 0);
+        add(tree, 0x8400_1000, 12, ALL);
+    });
+
+    // What the board closes there is closed.
+    let inside = [Closed { start: 0x9000_0000, end: 0x9000_1000, access: Access::None }];
+    let all = [&CLOSED[..], &inside].concat();
+    let tree = |order: u32| {
+        let mut tree = good();
+        add(&mut tree, 0x9000_0000, order, 0);
+        check(&tree.flatten(), &Wanted { closed: &all, ..WANTED })
+    };
+    assert_eq!(tree(12), Ok(()));
+    assert_eq!(tree(13), Err(closed(0x9000_1000, ANY_ACCESS)));
+    let mut other = good();
+    add(&mut other, 0x8200_0000, 21, 0);
+    assert_eq!(check(&other.flatten(), &Wanted { linux: None, ..WANTED }), Ok(()));
+}
+
+#[test]
 fn an_open_region_is_found() {
     for permission in [READ, WRITE, EXECUTE] {
         refused(open(0, 0x2000_0000, permission), |tree| permit(tree, 0, permission));
@@ -410,7 +456,7 @@ fn each_region_has_an_entry_of_the_pmp() {
     // The tree has four regions, and OpenSBI two of its own.
     let devices = |names: &'static [&'static str], more: u64| {
         move |tree: &mut Node| {
-            (0..more).for_each(|number| add(tree, 0x9000_0000 + 0x2000 * number, 12, READ));
+            (0..more).for_each(|number| add(tree, 0x8080_0000 + 0x2000 * number, 12, READ));
             for (index, name) in (0..).zip(names) {
                 device(tree, name, &[0, 0x1000_0000, 0, 8, 0, 0x1001_0000, 0, 8]);
                 tree.at("soc").name = std::format!("soc-{index}");
