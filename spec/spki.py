@@ -11,9 +11,11 @@ import binascii
 import re
 from typing import NamedTuple
 
+from reference import hss, xmss
+
 _PEM = re.compile(r"-----BEGIN PUBLIC KEY-----\s(.*?)-----END PUBLIC KEY-----", re.DOTALL)
 _WHITE = " \t\r\n"
-_STATED = re.compile(r"^# algorithm: rsa-(pss|pkcs1)-\d+-(sha\d+)$", re.MULTILINE)
+_STATED = "# algorithm:"
 _HASHES = {"sha256": 1, "sha384": 2, "sha512": 3}
 _PADDINGS = {"pss": 2, "pkcs1": 3}
 
@@ -92,14 +94,65 @@ def _numbers(identifier: bytes, key: bytes, rsa_use: str | None) -> tuple[int, i
         if rsa_use is None:
             raise ValueError("nothing says how this RSA key signs (key-files.md §4)")
         padding, name = rsa_use.split("-")
+        if padding not in _PADDINGS or name not in _HASHES:
+            raise ValueError("no use of an RSA key")
         return _PADDINGS[padding], bits << 16 | _HASHES[name]
     raise ValueError("a public key of an unknown algorithm")
 
 
+def name_of(algorithm: int, parameters: int) -> str | None:
+    """The name of an algorithm in key files, or None if there is none of these numbers."""
+    fixed = {(1, 0): "ed25519", (4, 1): "ecdsa-p256", (4, 2): "ecdsa-p384"}
+    if algorithm in (2, 3):
+        names = {number: name for name, number in _HASHES.items()}
+        padding = {number: name for name, number in _PADDINGS.items()}[algorithm]
+        return f"rsa-{padding}-{parameters >> 16}-{names.get(parameters & 0xFFFF)}"
+    if algorithm == 16:
+        lms, ots = hss.LMS_TYPES.get(parameters & 0xFF), hss.LM_OTS_TYPES.get(parameters >> 8 & 0xFF)
+        if lms is None or ots is None:
+            return None
+        levels = parameters >> 16
+        kind = "lms" if levels == 1 else f"hss-l{levels}"
+        return f"{kind}-{'sha256' if lms.m == 32 else 'sha256-192'}-h{lms.h}-w{ots.w}"
+    if algorithm in (17, 18):
+        found = (xmss.XMSS if algorithm == 17 else xmss.XMSS_MT).get(parameters)
+        if found is None:
+            return None
+        shape = [found.h] if algorithm == 17 else [found.h, found.d]
+        kind, name = ("xmss", "xmssmt")[algorithm - 17], "sha2" if found.hash_name == "sha256" else "shake256"
+        return "-".join(map(str, (kind, name, *shape, 8 * found.n)))
+    if algorithm == 19:
+        return f"ml-dsa-{parameters}"
+    if algorithm == 20 and 1 <= parameters <= 12:
+        sizes = [f"{size}{form}" for size in (128, 192, 256) for form in "sf"]
+        return f"slh-dsa-{('sha2', 'shake')[(parameters - 1) % 2]}-{sizes[(parameters - 1) // 2]}"
+    return fixed.get((algorithm, parameters))
+
+
+def _stated(text: str) -> str | None:
+    """What a line before the key states (key-files.md §4)."""
+    lines = [line.strip(_WHITE + "\f") for line in text.split("-----BEGIN ")[0].split("\n")]
+    stated = [line.removeprefix(_STATED).strip(_WHITE + "\f") for line in lines if line.startswith(_STATED)]
+    if len(stated) > 1:
+        raise ValueError("two lines that state an algorithm")
+    return stated[0] if stated else None
+
+
 def load(text: str, rsa_use: str | None = None) -> PublicKey:
     """The key in a PEM; ValueError for anything else. `rsa_use` is one of RSA_USES."""
-    if rsa_use is None and (stated := _STATED.search(text)):
-        rsa_use = "-".join(stated.groups())
+    stated = _stated(text)
+    of_line = re.fullmatch(r"rsa-(pss|pkcs1)-\d+-(sha\d+)", stated or "")
+    if of_line is not None:
+        if rsa_use not in (None, "-".join(of_line.groups())):
+            raise ValueError("the line before this RSA key and the caller differ")
+        rsa_use = "-".join(of_line.groups())
+    key = _load(text, rsa_use)
+    if stated is not None and stated != name_of(key.algorithm, key.parameters):
+        raise ValueError("the line before this key states another algorithm")
+    return key
+
+
+def _load(text: str, rsa_use: str | None) -> PublicKey:
     found = _PEM.search(text)
     if found is None or text.count("-----BEGIN ") != 1 or text[found.end() :].strip(_WHITE):
         raise ValueError("not exactly one PEM block `PUBLIC KEY`, with nothing after it")

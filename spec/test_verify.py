@@ -253,6 +253,33 @@ class KeyFiles(unittest.TestCase):
         self.assertEqual(spki.load(line + text)[:2], (2, 3072 << 16 | 2))
         self.assertEqual(spki.load(text, "pkcs1-sha512")[:2], (3, 3072 << 16 | 3))
 
+    def test_a_line_states_the_algorithm_of_the_key(self) -> None:
+        for file in self.KEYS.glob("*.pub.pem"):
+            text, name = file.read_text(), file.name.removeprefix("fake-").removesuffix(".pub.pem")
+            if "rsa" in name:
+                bits = name.removeprefix("rsa-")
+                names = ["rsa-{1}-{0}-{2}".format(bits, *use.split("-")) for use in spki.RSA_USES]
+            else:
+                names = [name]
+            for right in names:
+                for line in (f"# algorithm: {right}\n", f"text\n  # algorithm:{right} \r\n# a comment\n"):
+                    key = spki.load(line + text)
+                    self.assertEqual(spki.name_of(key.algorithm, key.parameters), right)
+            for other in ("", "rot13", "ed25519", "rsa-pss-1024-sha256", "rsa-pss-4096-sha9", names[0] + "x"):
+                with self.assertRaises(ValueError, msg=(file.name, other)):
+                    spki.load(f"# algorithm: {other}\n" + text)
+            with self.assertRaises(ValueError):
+                spki.load(f"# algorithm: {names[0]}\n" * 2 + text)
+        text = (self.KEYS / "fake-rsa-3072.pub.pem").read_text()
+        line = "# algorithm: rsa-pss-3072-sha384\n"
+        self.assertEqual(spki.load(line + text, "pss-sha384")[0], 2)
+        with self.assertRaises(ValueError):
+            spki.load(line + text, "pkcs1-sha384")
+
+    def test_each_algorithm_has_a_name_of_its_own(self) -> None:
+        names = [spki.name_of(*numbers) for numbers in v.ALGORITHMS]
+        self.assertEqual(len(set(names) - {None}), len(v.ALGORITHMS))
+
     def test_a_key_file_has_one_key_in_one_encoding(self) -> None:
         text = (Path(v.__file__).resolve().parent / "vectors/image/fake-root-a.pub.pem").read_text()
         begin, body, end = text.splitlines()
