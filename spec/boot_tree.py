@@ -11,6 +11,10 @@ class Malformed(Exception):
     """The bytes are no device tree that is well formed."""
 
 
+class NoConsole(Malformed):
+    """OpenSBI has no console, and waits for ever."""
+
+
 class Broken(Exception):
     """The first rule that the tree breaks, in words."""
 
@@ -270,6 +274,18 @@ DRIVEN = {
     "syscon": (4, 0),
 }
 CONSOLES = ("ns16550", "ns16550a", "snps,dw-apb-uart", "intel,xscale-uart")
+OTHER_CONSOLES = (
+    "cdns,uart-r1p8",
+    "cdns,uart-r1p12",
+    "starfive,jh8100-uart",
+    "gaisler,apbuart",
+    "litex,liteuart",
+    "renesas,scif-r9a07g043",
+    "shakti,uart0",
+    "sifive,fu540-c000-uart",
+    "sifive,uart0",
+    "xlnx,xps-uartlite-1.00.a",
+)
 
 
 def _entries(node: Node, parent: Node) -> list[tuple[int, int]]:
@@ -366,6 +382,13 @@ def _check_linux(
                 raise Broken(f"{at:#x} is closed")
 
 
+def _is_console(node: Node) -> bool:
+    if not node.properties.get("status", b"ok").startswith(b"ok"):
+        return False
+    is_known = any(node.is_compatible(name) for name in (*CONSOLES, *OTHER_CONSOLES))
+    return (is_known and node.properties.get("reg", b"") != b"") or node.is_compatible("ucb,htif0")
+
+
 def check(
     data: bytes,
     closed: Sequence[Closed],
@@ -417,3 +440,5 @@ def check(
         if linux is not None:
             _check_linux(regions, largest, linux, closed)
     _check_devices(tree, closed)
+    if not any(map(_is_console, tree.nodes)):
+        raise NoConsole

@@ -167,7 +167,15 @@ pub fn boot_tree(harts: u32, memory: u64, closed: &[Closed]) -> Node {
     for cpu in &mut cpus.children {
         cpu.set("opensbi-domain", &cells(&[DOMAIN_PHANDLE]));
     }
-    Node::new("").and(Node::new("chosen").and(settings).and(domains)).and(cpus)
+    let console = Node::new("serial@10000000")
+        .with("compatible", b"ns16550a\0")
+        .with("reg", &cells(&[0x1000_0000, 0x100]));
+    let bus = Node::new("bus")
+        .with("#address-cells", &cells(&[1]))
+        .with("#size-cells", &cells(&[1]))
+        .with("ranges", b"")
+        .and(console);
+    Node::new("").and(Node::new("chosen").and(settings).and(domains)).and(cpus).and(bus)
 }
 
 fn cpus(harts: u32) -> Node {

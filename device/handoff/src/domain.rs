@@ -131,6 +131,8 @@ pub enum DomainFault {
     Translated,
     /// A device is too deep in the tree.
     TooDeep,
+    /// There is no console that OpenSBI drives.
+    NoConsole,
     /// A property with this name ends without a zero, or within a cell. OpenSBI reads on beyond its end.
     Unterminated(&'static str),
 }
@@ -194,7 +196,8 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
             map.check_linux(start, end, wanted.closed)?;
         }
     }
-    source.devices(wanted.closed)
+    source.devices(wanted.closed)?;
+    if source.has_console() { Ok(()) } else { Err(DomainFault::NoConsole) }
 }
 
 /// Checks that no device of a tree that OpenSBI has edited is in closed memory. OpenSBI removes the nodes of its domain,
@@ -354,10 +357,14 @@ impl<'a> Tree<'a> {
         texts.is_some_and(|it| it.split(|byte| *byte == 0).any(|text| text == wanted))
     }
 
+    /// Returns true for a node that OpenSBI uses.
+    fn is_enabled(&self, node: &FoundNode<'_>) -> bool {
+        self.property(node, "status").is_none_or(|status| status.starts_with(b"ok"))
+    }
+
     /// Returns the number of the hart of an enabled node, or `None` if OpenSBI takes it for something else.
     pub(crate) fn hart(&self, node: &FoundNode<'_>) -> Option<u32> {
-        let status = self.property(node, "status");
-        let is_enabled = status.is_none_or(|status| status.starts_with(b"ok"));
+        let is_enabled = self.is_enabled(node);
         let is_cpu = self.property(node, "device_type")?.starts_with(b"cpu");
         let reg = self.property(node, "reg")?;
         let number = be32_at(reg, if reg.len() > 4 { 4 } else { 0 })?;

@@ -42,11 +42,18 @@ fn refusal(tree: &[u8], fault: DomainFault, board: &KnownBoard) -> Refusal {
     if fault == DomainFault::Malformed {
         return malformed(tree, "boot-fdt", None);
     }
+    if fault == DomainFault::NoConsole {
+        let context = "the boot-fdt has no console that OpenSBI drives: it takes the one that `stdout-path` of `/chosen` names, or \
+                       the first node whose `compatible` it knows, such as \"ns16550a\", with `reg` and enabled";
+        let hint = "Add the node of the console to the boot device tree: OpenSBI waits for ever without one.";
+        let refusal = Refusal::with(Reason::DeviceTreeUnusable, context);
+        return Refusal { hint: Some(hint.to_string()), ..refusal };
+    }
     let map = board.map();
     let name_of =
         |index: usize| map.closed.get(index).map_or("", |it| board.description.name_of(it));
     let what = match fault {
-        DomainFault::Malformed => String::new(),
+        DomainFault::Malformed | DomainFault::NoConsole => String::new(),
         DomainFault::NoNode(node) => format!("it has no node {} where OpenSBI looks", named(node)),
         DomainFault::SeveralNodes(node) => {
             format!("it has several nodes {}, and OpenSBI takes one", named(node))

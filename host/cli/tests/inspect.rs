@@ -35,7 +35,7 @@ fn the_page_says_what_boots_who_signed_and_for_whom() {
         "bootargs          console=ttyS0\n",
         "kernel       97.7 KiB  0x82000000 to 0x82019000, entered at 0x82000000\n",
         "sha384 over 2 blocks of 80 KiB: ",
-        "system-fdt    3.0 KiB  0x86000000 to 0x86001000, data\n",
+        "system-fdt    3.1 KiB  0x86000000 to 0x86001000, data\n",
         "0x80000000  ::::  in use while the loader works",
         "0x82000000  ####  kernel",
         "0xc0000000        end of memory\n",

@@ -211,6 +211,26 @@ const ROWS: &[TreeRow] = &[
     open("loader_closed", "No region makes the loader executable.", || {
         with(|tree| permit(tree, 5, 0x18))
     }),
+    row("no_console", Some(DeviceTreeUnusable), "OpenSBI has no driver for the console.", || {
+        with(|tree| tree.at("bus/serial@10000000").set("compatible", b"vendor,uart\0"))
+    }),
+    row("console_disabled", Some(DeviceTreeUnusable), "The console is disabled.", || {
+        with(|tree| tree.at("bus/serial@10000000").set("status", b"disabled\0"))
+    }),
+    row("console_without_registers", Some(DeviceTreeUnusable), "The console has no `reg`.", || {
+        with(|tree| tree.at("bus/serial@10000000").remove("reg"))
+    }),
+    row("right_console_of_another_kind", None, "The console is known by its second name.", || {
+        with(|tree| {
+            tree.at("bus/serial@10000000").set("compatible", b"vendor,uart\0sifive,uart0\0")
+        })
+    }),
+    row("right_console_without_registers", None, "The console of a host needs none.", || {
+        with(|tree| {
+            tree.at("bus/serial@10000000").set("compatible", b"ucb,htif0\0");
+            tree.at("bus/serial@10000000").remove("reg");
+        })
+    }),
     open("kernel_not_executable", "The place of the kernel can be read and written alone.", || {
         with(|tree| add(tree, 0x8200_0000, 21, 0x18))
     }),

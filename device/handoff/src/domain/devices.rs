@@ -41,6 +41,21 @@ const DRIVEN: [Driven; 15] = [
 /// Consoles of the driver `uart8250`, which has eight registers from `reg-offset` on, each 2^`reg-shift` bytes after the
 /// one before it.
 const CONSOLES: [&str; 4] = ["ns16550", "ns16550a", "snps,dw-apb-uart", "intel,xscale-uart"];
+/// Other consoles that OpenSBI has drivers for (OpenSBI 1.8, lib/utils/serial).
+const OTHER_CONSOLES: [&str; 10] = [
+    "cdns,uart-r1p8",
+    "cdns,uart-r1p12",
+    "starfive,jh8100-uart",
+    "gaisler,apbuart",
+    "litex,liteuart",
+    "renesas,scif-r9a07g043",
+    "shakti,uart0",
+    "sifive,fu540-c000-uart",
+    "sifive,uart0",
+    "xlnx,xps-uartlite-1.00.a",
+];
+/// A console without registers in its node.
+const HOST_CONSOLE: &str = "ucb,htif0";
 /// Maximum number of sources of a PLIC (RISC-V Platform-Level Interrupt Controller Specification 1.0.0, §1.1). OpenSBI stores
 /// at four bytes for each source that the tree states.
 const MAX_SOURCES: u32 = 1023;
@@ -80,6 +95,19 @@ impl<'a> Source<'a> {
     /// Checks that no driver of OpenSBI stores in closed memory.
     pub(super) fn devices(&self, closed: &[Closed]) -> Result<(), DomainFault> {
         self.nodes.clone().try_for_each(|node| self.device(&node, closed))
+    }
+
+    /// Returns true if OpenSBI finds a console. It takes that of `stdout-path`, or else the first, and waits for ever if there
+    /// is none (`fdt_serial_init`, `generic_early_init`).
+    pub(super) fn has_console(&self) -> bool {
+        self.nodes.clone().any(|node| {
+            let is_one_of =
+                |names: &[&str]| names.iter().any(|it| self.tree.is_compatible(&node, it));
+            let has_registers = self.tree.property(&node, "reg").is_some_and(|reg| !reg.is_empty());
+            let is_console = is_one_of(&CONSOLES) || is_one_of(&OTHER_CONSOLES);
+            self.tree.is_enabled(&node)
+                && (is_console && has_registers || is_one_of(&[HOST_CONSOLE]))
+        })
     }
 
     /// Returns the number of regions that OpenSBI adds to a domain for devices.

@@ -308,6 +308,29 @@ fn the_next_stage_is_that_of_the_rom() {
 }
 
 #[test]
+fn a_tree_has_a_console_of_opensbi() {
+    const CONSOLE: &str = "bus/serial@10000000";
+    refused(DomainFault::NoConsole, |tree| tree.at(CONSOLE).set("compatible", b"vendor,uart\0"));
+    refused(DomainFault::NoConsole, |tree| tree.at(CONSOLE).set("status", b"disabled\0"));
+    refused(DomainFault::NoConsole, |tree| tree.at(CONSOLE).remove("reg"));
+    refused(DomainFault::NoConsole, |tree| tree.at(CONSOLE).set("reg", b""));
+    refused(DomainFault::NoConsole, |tree| {
+        tree.children.pop();
+    });
+    let others = ["sifive,uart0", "xlnx,xps-uartlite-1.00.a", "vendor,uart\0snps,dw-apb-uart"];
+    for other in others {
+        let text = [other.as_bytes(), b"\0"].concat();
+        assert_eq!(judged(|tree| tree.at(CONSOLE).set("compatible", &text)), Ok(()), "{other}");
+    }
+    let host = |tree: &mut Node| {
+        tree.at(CONSOLE).set("compatible", b"ucb,htif0\0");
+        tree.at(CONSOLE).remove("reg");
+    };
+    assert_eq!(judged(host), Ok(()));
+    assert_eq!(judged(|tree| tree.at(CONSOLE).set("status", b"okay\0")), Ok(()));
+}
+
+#[test]
 fn memory_of_linux_that_is_closed_is_found() {
     let closed = |address, permissions| DomainFault::LinuxClosed { address, permissions };
     for (permissions, missing) in
