@@ -257,3 +257,17 @@ fn an_error_of_the_file_is_one() {
     };
     assert_eq!(super::judge(300_000, read), Err(7));
 }
+
+#[test]
+fn changed_bytes_end_in_an_answer() {
+    let archive = [entry("init", b"12345 12345 12345 12345"), entry("TRAILER!!!", b"")].concat();
+    for (_, packed) in samples(&archive) {
+        for at in 0..packed.len() {
+            for change in [0x01, 0x80, 0xff] {
+                let mut changed = packed.clone();
+                changed[at] ^= change;
+                let _ = judge(&changed);
+            }
+        }
+    }
+}
