@@ -243,7 +243,11 @@ fn device_cases() -> Vec<Case> {
             expect_tree_refused(bench, &system, Rule::OfOneBoot.text())
         }),
         Case::new("refusal/device-tree-without-the-boot-hart", |bench| {
-            let system = [Edit::Draft(|draft| rename(draft, b"cpu@0", b"cpx@0"))];
+            // Linux knows a CPU by its name or its kind.
+            let system = [Edit::Draft(|draft| {
+                rename(draft, b"cpu@0", b"cpx@0");
+                rename(draft, b"device_type", b"device_typx");
+            })];
             expect_tree_refused(bench, &system, Rule::BootHart.text())
         }),
         Case::new("refusal/device-tree-without-chosen-boots", |bench| {
