@@ -199,12 +199,25 @@ fn edit_reserved(node: &mut Node, edits: &Edits<'_>) -> Option<()> {
 
 /// Edits a node of a CPU. Returns how often it names the boot hart.
 fn edit_cpu(node: &mut Node, edits: &Edits<'_>) -> Option<usize> {
-    let Some(unit) = node.name.strip_prefix(b"cpu@") else { return Some(0) };
-    // A unit address consists of hexadecimal digits only (Devicetree Specification §2.2.1).
-    if unit.is_empty() || unit.len() > 16 || !unit.iter().all(u8::is_ascii_hexdigit) {
-        return None;
-    }
-    let hart = u64::from_str_radix(str::from_utf8(unit).ok()?, 16).ok()?;
+    let hart = match node.name.strip_prefix(b"cpu@") {
+        // A unit address consists of hexadecimal digits only (Devicetree Specification §2.2.1).
+        Some(unit) => {
+            if unit.is_empty() || unit.len() > 16 || !unit.iter().all(u8::is_ascii_hexdigit) {
+                return None;
+            }
+            u64::from_str_radix(str::from_utf8(unit).ok()?, 16).ok()?
+        }
+        None => {
+            let mut kinds = values(node, "device_type");
+            let is_cpu = |it: &[u8]| it == b"cpu" || it.starts_with(b"cpu\0");
+            if node.name != b"cpu" && !kinds.next().is_some_and(is_cpu) {
+                return Some(0);
+            }
+            let Some(reg) = values(node, "reg").next() else { return Some(0) };
+            let number = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
+            matches!(reg.len(), 4 | 8).then(|| reg.iter().fold(0, number))?
+        }
+    };
     for value in values(node, "reg") {
         let number = match *value {
             [a, b, c, d] => u64::from(u32::from_be_bytes([a, b, c, d])),
@@ -321,7 +334,7 @@ struct Source {
     strings: Vec<u8>,
 }
 
-const NODES: [&str; 16] = [
+const NODES: [&str; 18] = [
     "chosen",
     "reserved-memory",
     "cpus",
@@ -335,12 +348,14 @@ const NODES: [&str; 16] = [
     "hartlock-log",
     "memory@80000000",
     "cpu@40",
+    "cpu",
+    "core@1",
     "",
     "chosen@0",
     "reserved-memory@0",
 ];
 
-const PROPERTIES: [(&str, &[u8]); 16] = [
+const PROPERTIES: [(&str, &[u8]); 18] = [
     ("model", b"x\0"),
     ("#address-cells", &[0, 0, 0, 2]),
     ("#size-cells", &[0, 0, 0, 2]),
@@ -357,6 +372,8 @@ const PROPERTIES: [(&str, &[u8]); 16] = [
     ("linux,uefi-system-table", &[0; 8]),
     ("linux,stdout-path", b"/soc\0"),
     ("status", b"disabled\0"),
+    ("device_type", b"cpu\0"),
+    ("device_type", b"memory\0"),
 ];
 
 impl Source {
