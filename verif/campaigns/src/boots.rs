@@ -276,6 +276,19 @@ pub fn wiped_step(_: &Path) -> Result<Outcome> {
     group("wiped")
 }
 
+/// Test step: an encrypted bundle boots with the key of its class, and not without; no key is left.
+pub fn encrypted_first_step(_: &Path) -> Result<Outcome> {
+    named(&[
+        "encrypted/harts-with-zvkned-decrypt",
+        "encrypted/with-another-class-key-is-refused",
+        "encrypted/keys-and-plain-text-are-gone-after-a-refusal",
+    ])
+}
+
+pub fn encrypted_step(_: &Path) -> Result<Outcome> {
+    group("encrypted")
+}
+
 pub fn tee_step(_: &Path) -> Result<Outcome> {
     group("tee")
 }
@@ -301,6 +314,7 @@ mod tests {
                 "algorithms",
                 "tee",
                 "wiped",
+                "encrypted",
             ];
             assert!(groups.contains(&group), "{name} is run by no step");
         }

@@ -60,6 +60,8 @@ const STEPS: &[xtask::Step] = &[
     ("tee", boots::tee_step),
     ("wiped-first", boots::wiped_first_step),
     ("wiped", boots::wiped_step),
+    ("encrypted-first", boots::encrypted_first_step),
+    ("encrypted", boots::encrypted_step),
     ("skips", skips::step),
     ("flips", flips::step),
 ];

@@ -509,6 +509,8 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("judged-first", "a disk writes to memory that was judged, without effect where there is an IOMMU"),
     TestStep::device("sbi", "no SBI call reads, prints or changes memory that is closed to S-mode"),
     TestStep::device("wiped-first", "the first-stage loader of a TEE leaves no secret in memory or registers"),
+    TestStep::device("encrypted-first", "an encrypted bundle boots with the key of its class alone, and leaves no key")
+        .packages(FIRMWARE_AND_COMMAND),
     TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
@@ -717,6 +719,9 @@ pub const STEPS: &[TestStep] = &[
         "stages leave no secret in memory after a boot, a refusal and a trap, and ones that do not wipe are caught",
     )
     .full(),
+    TestStep::device("encrypted", "encrypted bundles boot and are refused, decryption keeps its bounds, and nothing is left of it")
+        .packages(FIRMWARE_AND_COMMAND)
+        .full(),
     TestStep::device("flips", "500 single bit flips in a real bundle are all refused")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),

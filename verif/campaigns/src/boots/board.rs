@@ -67,6 +67,8 @@ pub struct Setup {
     pub legacy_virtio: Option<bool>,
     /// True if the machine waits before its first instruction until the debug stub releases it.
     pub is_held: bool,
+    /// True if the clock counts instructions, one a nanosecond, which needs a single hart.
+    pub is_counted: bool,
     /// The value of QEMU's `-cpu` option; `None` selects QEMU's default CPU for RV64.
     pub cpu: Option<String>,
     /// Console text that ends the run; `None` if the machine powers itself off.
@@ -156,6 +158,7 @@ impl TestBoard {
             harts: 2,
             legacy_virtio: None,
             is_held: false,
+            is_counted: false,
             cpu: None,
             until: None,
         })
@@ -207,6 +210,7 @@ impl TestBoard {
         config.legacy_virtio = setup.legacy_virtio;
         config.timeout = TIMEOUT;
         config.is_held = setup.is_held;
+        config.icount = setup.is_counted;
         if let Some(cpu) = &setup.cpu {
             config.cpu.clone_from(cpu);
         }
@@ -258,6 +262,7 @@ impl TestBoard {
             harts: port::identity()?.harts,
             legacy_virtio: None,
             is_held: false,
+            is_counted: false,
             cpu: None,
             until: None,
         })

@@ -127,6 +127,7 @@ fn attacks() -> Vec<DmaAttack> {
         DmaAttack::write("iommu-tables", map::IOMMU_TABLES.start),
         DmaAttack::write("iommu-contexts", map::IOMMU_TABLES.start + 0x5600),
         DmaAttack::write("log", map::LOG.end - 0x1000),
+        DmaAttack::write("payload-keys", map::PAYLOAD_KEYS.start + 0x800),
         DmaAttack::write("loader-code", map::LOADER.start + 0x10_0000),
         DmaAttack::write("loader-stacks", map::LOADER.end - 0x1000),
         DmaAttack::write("boot-fdt", map::BOOT_FDT.end - 0x1000),
@@ -139,6 +140,7 @@ fn attacks() -> Vec<DmaAttack> {
         },
         DmaAttack::read("root-of-trust", map::ROOT_OF_TRUST.start, LEAKED, b"HARTLOCK-ROOT-v1"),
         DmaAttack::read("rom-data", map::ROM_RAM.start, LEAKED + 1, b"OSBI"),
+        DmaAttack::read("keys", map::PAYLOAD_KEYS.start, LEAKED + 2, b"HARTLOCK-PKEY-v1"),
         // The request writes eight bytes to the registers of fw_cfg: the address of a prepared fw_cfg request.
         DmaAttack {
             sector: FW_CFG_ADDRESS,

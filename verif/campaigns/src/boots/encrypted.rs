@@ -33,6 +33,16 @@ const BOARDS: &[(&str, &str, CipherTier)] = &[
     ("zvkned", "rv64,v=true,vlen=256,zvbb=true,zvkned=true", CipherTier::Zvkned),
 ];
 
+/// Boards with the most that decryption may take there, in instructions a byte: by vectors of 128, 256 and 512 bits, and by
+/// scalar instructions. Without any instruction for AES it is shown what it takes.
+const COSTS: &[(&str, &str, f64)] = &[
+    ("vectors-of-128-bits", "rv64,v=true,vlen=128,zvbb=true,zvkned=true", 0.40),
+    ("vectors-of-256-bits", "rv64,v=true,vlen=256,zvbb=true,zvkned=true", 0.20),
+    ("vectors-of-512-bits", "rv64,v=true,vlen=512,zvbb=true,zvkned=true", 0.10),
+    ("zkne", "rv64,zkne=true,zbkb=true", 5.0),
+    ("no-crypto", "rv64,zba=false,zbb=false,zbc=false,zbs=false", f64::INFINITY),
+];
+
 pub fn cases() -> Vec<Case> {
     let mut cases: Vec<Case> = BOARDS
         .iter()
@@ -45,6 +55,13 @@ pub fn cases() -> Vec<Case> {
             })
         })
         .collect();
+    cases.extend(COSTS.iter().map(|(name, cpu, bound)| {
+        Case::new(format!("encrypted/cost-with-{name}"), move |bench| {
+            let cost = cost(bench, cpu)?;
+            ensure!(cost <= *bound, "{cost:.3} instructions a byte, more than {bound}");
+            Ok(())
+        })
+    }));
     cases.extend([
         Case::new("encrypted/without-a-class-key-is-refused", |bench| {
             refused_with(bench, &[], Reason::ClassKeyMissing)
@@ -143,6 +160,28 @@ pub fn cases() -> Vec<Case> {
         }),
     ]);
     cases
+}
+
+/// Returns what the decryption of a payload of 4 MiB in blocks of 80 KiB takes on one hart, in instructions a byte.
+fn cost(bench: &TestBoard, cpu: &str) -> Result<f64> {
+    let edit = Edit::Draft(|draft| {
+        draft.payloads[1].resize(4 << 20);
+        draft.payloads[1].use_blocks(80 << 10);
+        draft.encrypt(CLASS);
+    });
+    let mut setup = bench.setup(&[], &[edit])?;
+    setup.class_keys = vec![fake_class_key(CLASS)];
+    (setup.harts, setup.is_counted) = (1, true);
+    setup.cpu = Some(cpu.to_owned());
+    let run = bench.run(&setup)?;
+    expect_boot(&run)?;
+    let entry = loader_entry(&run, Step::Decrypt, Some(PayloadType::Initramfs))?;
+    // The clock of the board counts instructions, one a nanosecond.
+    let log = run.measurements.as_ref().context("there is no log")?;
+    let of_a_tick = 1_000_000_000 / log.header.ticks_per_second;
+    let cost = (entry.value * of_a_tick) as f64 / entry.bytes as f64;
+    println!("    {cost:.3} instructions a byte");
+    Ok(cost)
 }
 
 /// Encrypts all payloads, of which each has another mode, and gives the initramfs bytes that are nowhere else.
