@@ -1,6 +1,7 @@
 //! The device secret and the keys that are derived from it (`spec/device-secret.md`).
 
 use core::fmt;
+use core::hint::black_box;
 
 use hartlock_image::Name;
 use hartlock_kernels::Hash;
@@ -67,7 +68,10 @@ impl DeviceSecret {
     /// Makes a secret from its bytes. Returns `None` for a secret that was never programmed, which means that all
     /// bits are clear or all bits are set.
     pub fn new(bytes: [u8; SECRET_SIZE]) -> Option<Self> {
-        let is_blank = [0, 0xff].iter().any(|blank| bytes.iter().all(|byte| byte == blank));
+        // Every byte is read: a search for the first byte that differs would take a time that depends on the secret.
+        let [first, ..] = bytes;
+        let difference = bytes.iter().fold(0, |all, byte| all | byte ^ first);
+        let is_blank = black_box(difference) == 0 && matches!(first, 0 | 0xff);
         (!is_blank).then(|| Self::of(&bytes))
     }
 
@@ -120,8 +124,8 @@ fn keyed(key: &[u8], pad: u8) -> Sha384 {
 /// Returns true if the two tags are equal. The run time does not depend on the contents, because an attacker who
 /// writes a tag and measures the boot time could otherwise find the correct tag byte by byte.
 pub(crate) fn is_same(a: &[u8; KEY_SIZE], b: &[u8; KEY_SIZE]) -> bool {
-    let difference = a.iter().zip(b).fold(0, |sum, (a, b)| sum | core::hint::black_box(a ^ b));
-    core::hint::black_box(difference) == 0
+    let difference = a.iter().zip(b).fold(0, |sum, (a, b)| sum | black_box(a ^ b));
+    black_box(difference) == 0
 }
 
 #[cfg(test)]
