@@ -16,6 +16,9 @@ use crate::{monitor, project, run};
 /// The package sets for a boot under emulation.
 const SETS: [&str; 4] = ["host", "board", COMPILER, monitor::SOURCES];
 
+/// The package sets that are fetched for the first tier in addition to those of a boot.
+const FIRST_SETS: [&str; 1] = [VALGRIND];
+
 /// The package set of the compiler for bare RISC-V.
 pub(crate) const COMPILER: &str = "compiler";
 
@@ -27,6 +30,9 @@ const COMPILER_PACKAGE: &str = "gcc-riscv64-unknown-elf";
 
 /// The package set of an `openssl` that knows the post-quantum algorithms.
 const OPENSSL: &str = "openssl";
+
+/// The package set of memcheck.
+const VALGRIND: &str = "valgrind";
 
 /// The package set of the fifth paper's baseline.
 const BASELINE: &str = "baseline";
@@ -133,6 +139,20 @@ pub fn openssl() -> Result<PathBuf> {
     openssl.file("run/openssl")
 }
 
+/// Returns a command that runs a program under Valgrind's memcheck. Fetches it if it is missing and the user consents.
+pub fn memcheck() -> Result<Command> {
+    consent::obtain(Consent::Ask, &packages::missing(&[VALGRIND])?)?;
+    let [valgrind] = packages::ensure_sets([VALGRIND])?;
+    // This program is static, so it runs on any system. It is what the command `valgrind` starts, which names itself and
+    // the folder of suppressions in the environment.
+    let folder = valgrind.file("usr/libexec/valgrind")?;
+    let mut command = Command::new(folder.join("memcheck-amd64-linux"));
+    command
+        .env("VALGRIND_LIB", &folder)
+        .env("VALGRIND_LAUNCHER", valgrind.file("usr/bin/valgrind")?);
+    Ok(command)
+}
+
 /// The extent of what is fetched.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
@@ -159,6 +179,7 @@ impl Extent {
 
     fn missing(self) -> Result<Vec<String>> {
         let mut needs = packages::missing(&SETS)?;
+        needs.extend(packages::missing(&FIRST_SETS)?);
         needs.extend(packages::missing(self.sets())?);
         for name in self.cargo_tools() {
             needs.extend(CargoBuild::find(name)?.missing());
@@ -185,6 +206,7 @@ pub fn agree(extent: Extent) -> Result<()> {
 pub fn ensure(extent: Extent, consent: Consent) -> Result<Tools> {
     consent::obtain(consent, &extent.missing()?)?;
     let tools = located()?;
+    packages::ensure_sets(FIRST_SETS)?;
     if extent == Extent::All {
         packages::ensure_sets(OTHER_SETS)?;
     }
