@@ -17,3 +17,4 @@ pub mod instruction;
 pub mod memory;
 pub mod rot;
 pub mod subject;
+pub mod timing;
