@@ -20,4 +20,5 @@ pub mod kernels;
 mod nbd;
 pub mod skips;
 pub mod stages;
+pub mod timing;
 pub mod vectors;

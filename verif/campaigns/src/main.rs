@@ -1,10 +1,10 @@
-//! Campaigns on emulated boards, for `cargo xtask boots`, `demo`, `flips`, `kat`, `kernels`, `skips`
-//! and `vectors`.
+//! Campaigns on emulated boards, for `cargo xtask boots`, `demo`, `flips`, `kat`, `kernels`, `skips`,
+//! `timing` and `vectors`.
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use hartlock_device::{boots, demo, flips, kat, kernels, skips, vectors};
+use hartlock_device::{boots, demo, flips, kat, kernels, skips, timing, vectors};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", disable_version_flag = true)]
@@ -27,6 +27,8 @@ enum Command {
     Kernels(kernels::KernelsArgs),
     /// Skip instructions of a boot stage, and check that it still refuses bad bundles
     Skips(skips::SkipsArgs),
+    /// Check that no instruction and no address depends on a secret
+    Timing(timing::TimingArgs),
     /// Generate, compare or run the test bundles of spec/vectors/image
     Vectors(vectors::VectorsArgs),
     /// One step of `cargo xtask test`
@@ -64,6 +66,8 @@ const STEPS: &[xtask::Step] = &[
     ("encrypted", boots::encrypted_step),
     ("skips", skips::step),
     ("flips", flips::step),
+    ("timing-first", timing::first_step),
+    ("timing", timing::step),
 ];
 
 fn main() -> ExitCode {
@@ -74,6 +78,7 @@ fn main() -> ExitCode {
         Command::Kat(args) => kat::main(&args),
         Command::Kernels(args) => kernels::main(&args),
         Command::Skips(args) => skips::main(&args),
+        Command::Timing(args) => timing::main(&args),
         Command::Vectors(args) => vectors::main(&args),
         Command::Step { name } => {
             return xtask::run_step(STEPS, &name)

@@ -8,9 +8,9 @@
 //!
 //! Neither the executed instructions nor the accessed addresses depend on scalar, prefix or nonce. The multiplication
 //! uses a comb of signed odd digits, so that each column adds a point that is not the neutral element. Each table
-//! entry is selected by reading the whole table. `cargo xtask signatures` counts instructions for many scalars and
-//! requires that the counts are equal. Power, electromagnetic emission, and cores whose timing depends on operands
-//! are out of scope.
+//! entry is selected by reading the whole table. `cargo xtask timing` requires that instructions and addresses are
+//! equal for many secrets. Power, electromagnetic emission, and cores whose timing depends on operands are out of
+//! scope.
 //!
 //! A signature is verified before it is returned, because the scalar can be computed from a faulty signature. The
 //! public key belongs to the key pair and is not an argument, because signatures with two public keys for one scalar

@@ -39,6 +39,12 @@ impl Symbols {
         Ok(*found.with_context(|| format!("no function {parts:?}"))?.0)
     }
 
+    /// Returns the addresses of all functions whose mangled names contain all these parts.
+    pub fn addresses(&self, parts: &[&str]) -> Vec<u64> {
+        let has_all = |name: &str| parts.iter().all(|part| name.contains(part));
+        self.0.iter().filter(|(_, name)| has_all(name)).map(|(address, _)| *address).collect()
+    }
+
     /// Returns the name of the function that contains an address.
     pub fn name(&self, address: u64) -> &str {
         self.0.range(..=address).next_back().map_or("?", |(_, name)| name)
