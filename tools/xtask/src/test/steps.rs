@@ -359,6 +359,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-stub",
                 "hartlock-bench",
                 "hartlock-footprint",
+                "hartlock-timing",
                 "hartlock-fsbl"
             ],
             "--features",
@@ -511,6 +512,11 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("wiped-first", "the first-stage loader of a TEE leaves no secret in memory or registers"),
     TestStep::device("encrypted-first", "an encrypted bundle boots with the key of its class alone, and leaves no key")
         .packages(FIRMWARE_AND_COMMAND),
+    TestStep::device(
+        "timing-first",
+        "no instruction and no address depends on a secret (few secrets), and code that leaks is found",
+    )
+    .outside(&[Outside::Compiler]),
     TestStep::runner("fuzz-replay", "the fuzz targets pass on the stored corpus", "fuzz")
         .after(BUILT)
         .packages(&["verif/fuzz/targets"])
@@ -722,6 +728,12 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("encrypted", "encrypted bundles boot and are refused, decryption keeps its bounds, and nothing is left of it")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
+    TestStep::device(
+        "timing",
+        "no instruction and no address depends on one of 1,000 secrets, on all harts, and code that leaks is found",
+    )
+    .outside(&[Outside::Compiler])
+    .full(),
     TestStep::device("flips", "500 single bit flips in a real bundle are all refused")
         .packages(FIRMWARE_AND_COMMAND)
         .full(),
