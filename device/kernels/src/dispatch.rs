@@ -12,6 +12,8 @@ use crate::engines::Engines;
 use crate::joined::Joined;
 use crate::keccak::permutation::{Absorb, AbsorbMany, absorb};
 use crate::sha2::compression::{compress_sha256, compress_sha512};
+#[cfg(any(feature = "research", test))]
+use crate::walnut::kernels::{WalnutKernel, WalnutTier};
 
 /// Maximum number of messages that are hashed at once, for any length of the vector registers.
 pub const MAX_LANES: usize = 16;
@@ -115,6 +117,16 @@ pub unsafe trait Probe {
     /// Does for a cipher what [`Self::is_wanted`] does for a hash.
     #[cfg(any(feature = "aes", test))]
     fn is_cipher_wanted(&self, _: CipherMode, _: CipherTier) -> bool {
+        true
+    }
+
+    /// Does for E-multiplication what [`Self::rejected`] does for a hash.
+    #[cfg(any(feature = "research", test))]
+    fn rejected_walnut(&mut self, _: WalnutTier, _: KernelFault) {}
+
+    /// Does for E-multiplication what [`Self::is_wanted`] does for a hash.
+    #[cfg(any(feature = "research", test))]
+    fn is_walnut_wanted(&self, _: WalnutTier) -> bool {
         true
     }
 }
@@ -318,6 +330,8 @@ pub struct Kernels {
     pub(crate) keccak: Keccak,
     #[cfg(any(feature = "aes", test))]
     pub(crate) aes: AesKernels,
+    #[cfg(any(feature = "research", test))]
+    pub(crate) walnut: WalnutKernel,
     #[cfg(any(feature = "engine", test))]
     pub(crate) joined: Joined,
 }
@@ -330,6 +344,8 @@ impl Kernels {
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
         #[cfg(any(feature = "aes", test))]
         aes: AesKernels::PORTABLE,
+        #[cfg(any(feature = "research", test))]
+        walnut: WalnutKernel::PORTABLE,
         #[cfg(any(feature = "engine", test))]
         joined: Joined::NONE,
     };
@@ -359,6 +375,12 @@ impl Kernels {
             CipherMode::Ctr => self.aes.ctr.tier,
             CipherMode::Gcm => self.aes.gcm.tier,
         }
+    }
+
+    /// Returns the tier of the kernel of E-multiplication.
+    #[cfg(any(feature = "research", test))]
+    pub const fn walnut_tier(&self) -> WalnutTier {
+        self.walnut.tier
     }
 
     /// Returns the number of messages to hash at once, from 1 to [`MAX_LANES`].

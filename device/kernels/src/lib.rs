@@ -110,3 +110,5 @@ pub use hash::Hash;
 #[cfg(any(feature = "engine", test))]
 pub use joined::EngineUse;
 pub use many::HashMany;
+#[cfg(any(feature = "research", test))]
+pub use walnut::kernels::WalnutTier;

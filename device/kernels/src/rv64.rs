@@ -11,6 +11,8 @@ mod aligned;
 mod assembly;
 #[cfg(feature = "aes")]
 mod quads;
+#[cfg(feature = "research")]
+mod walnut;
 
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 use core::arch::asm;
@@ -504,6 +506,8 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<KeccakInLanes>(kernels, probe);
     #[cfg(feature = "aes")]
     aes::offer_all(kernels, probe);
+    #[cfg(feature = "research")]
+    walnut::offer_all(kernels, probe);
 }
 
 /// Offers each row of a table with a call of its own. Without a loop, a stage contains only the rows that it uses,

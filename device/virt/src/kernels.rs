@@ -2,6 +2,8 @@
 
 use core::arch::{asm, global_asm};
 
+#[cfg(feature = "research")]
+use hartlock_kernels::WalnutTier;
 #[cfg(feature = "aes")]
 use hartlock_kernels::{CipherMode, CipherTier};
 use hartlock_kernels::{HashFamily, KernelFault, Kernels, Probe, Tier};
@@ -60,6 +62,24 @@ struct Tried {
     only: Option<Tier>,
     #[cfg(feature = "aes")]
     ciphers: TriedCiphers,
+    #[cfg(feature = "research")]
+    walnut: TriedWalnut,
+}
+
+impl Tried {
+    /// Returns a probe that tries everything.
+    fn new(mode: PrivilegeMode) -> Self {
+        Self {
+            mode,
+            trapped: 0,
+            wrong: [0; TIERS],
+            only: None,
+            #[cfg(feature = "aes")]
+            ciphers: TriedCiphers::default(),
+            #[cfg(feature = "research")]
+            walnut: TriedWalnut::default(),
+        }
+    }
 }
 
 /// What a probe records of ciphers.
@@ -74,6 +94,19 @@ struct TriedCiphers {
 /// The reason for which a tier is not used for a mode, by number of mode and tier.
 #[cfg(feature = "aes")]
 pub type CipherFaults = [[Option<KernelFault>; CipherTier::ALL.len() + 1]; CipherMode::ALL.len()];
+
+/// What a probe records of E-multiplication.
+#[cfg(feature = "research")]
+#[derive(Debug, Default)]
+struct TriedWalnut {
+    faults: WalnutFaults,
+    /// The only tier to be tried in addition to the portable form, if set.
+    only: Option<WalnutTier>,
+}
+
+/// The reason for which a tier is not used, by its number.
+#[cfg(feature = "research")]
+pub type WalnutFaults = [Option<KernelFault>; WalnutTier::ALL.len() + 1];
 
 // SAFETY: `attempt_m` and `attempt_s` return true only after the called code has returned.
 unsafe impl Probe for Tried {
@@ -120,6 +153,18 @@ unsafe impl Probe for Tried {
         tier == only
             || (only, mode, tier) == (CipherTier::Zvkg, CipherMode::Ctr, CipherTier::Zvkned)
     }
+
+    #[cfg(feature = "research")]
+    fn rejected_walnut(&mut self, tier: WalnutTier, why: KernelFault) {
+        if let Some(fault) = self.walnut.faults.get_mut(tier as usize) {
+            *fault = Some(why);
+        }
+    }
+
+    #[cfg(feature = "research")]
+    fn is_walnut_wanted(&self, tier: WalnutTier) -> bool {
+        self.walnut.only.is_none_or(|only| tier == only)
+    }
 }
 
 /// Selects the fastest kernels that work on this hart.
@@ -136,9 +181,6 @@ pub fn choose_only(mode: PrivilegeMode, tier: Tier) -> Choice {
 fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
     enable_vectors(mode);
     let mut tried = Tried {
-        mode,
-        trapped: 0,
-        wrong: [0; TIERS],
         only,
         // A caller that wants one tier of hashes uses no cipher, so none is tried.
         #[cfg(feature = "aes")]
@@ -146,6 +188,7 @@ fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
             only: only.map(|_| CipherTier::Portable),
             ..TriedCiphers::default()
         },
+        ..Tried::new(mode)
     };
     let kernels = Kernels::detect(&mut tried);
     Choice { kernels, trapped: tried.trapped, wrong: tried.wrong }
@@ -156,14 +199,26 @@ fn detect(mode: PrivilegeMode, only: Option<Tier>) -> Choice {
 pub fn choose_cipher_only(mode: PrivilegeMode, tier: CipherTier) -> (Kernels, CipherFaults) {
     enable_vectors(mode);
     let mut tried = Tried {
-        mode,
-        trapped: 0,
-        wrong: [0; TIERS],
         only: Some(Tier::Portable),
         ciphers: TriedCiphers { only: Some(tier), ..TriedCiphers::default() },
+        ..Tried::new(mode)
     };
     let kernels = Kernels::detect(&mut tried);
     (kernels, tried.ciphers.faults)
+}
+
+/// Selects only the portable forms and one tier of E-multiplication, to test and measure it. Also returns why tiers are not
+/// used.
+#[cfg(feature = "research")]
+pub fn choose_walnut_only(mode: PrivilegeMode, tier: WalnutTier) -> (Kernels, WalnutFaults) {
+    enable_vectors(mode);
+    let mut tried = Tried {
+        only: Some(Tier::Portable),
+        walnut: TriedWalnut { only: Some(tier), ..TriedWalnut::default() },
+        ..Tried::new(mode)
+    };
+    let kernels = Kernels::detect(&mut tried);
+    (kernels, tried.walnut.faults)
 }
 
 /// Prints a line that lists the kernels in use, the missing ones and those with wrong answers.

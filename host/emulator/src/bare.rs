@@ -65,10 +65,13 @@ pub const CIPHER_HARTS: [Hart; 10] = [
     ),
 ];
 
+/// Configurations with extensions that only kernels of WalnutDSA need.
+pub const RESEARCH_HARTS: [Hart; 1] = [hart("zbc", "zbc=true", 0)];
+
 impl Hart {
     /// Returns the configuration with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
-        HARTS.iter().chain(&CIPHER_HARTS).find(|hart| hart.name == name)
+        HARTS.iter().chain(&CIPHER_HARTS).chain(&RESEARCH_HARTS).find(|hart| hart.name == name)
     }
 
     /// Returns the CPU option for QEMU. Agnostic tail elements and masked-off elements of vector registers

@@ -1,4 +1,4 @@
-//! `cargo xtask kernels`: tests every kernel of hashes and ciphers on emulated harts, each with
+//! `cargo xtask kernels`: tests every kernel of hashes, ciphers and WalnutDSA on emulated harts, each with
 //! another set of extensions.
 //!
 //! The bench selects each tier in turn, hashes the same messages with it, one at a time and all at
@@ -22,6 +22,7 @@ use xtask::{Verdict, firmware};
 
 mod cases;
 mod ciphers;
+mod walnut;
 
 pub use cases::counted_digest;
 
@@ -143,8 +144,10 @@ pub fn main(args: &KernelsArgs) -> Result<Verdict> {
             verdict = Verdict::No;
         }
     }
-    if ciphers::run(args.filter.as_deref(), args.verbose)? == Verdict::No {
-        verdict = Verdict::No;
+    for run in [ciphers::run, walnut::run] {
+        if run(args.filter.as_deref(), args.verbose)? == Verdict::No {
+            verdict = Verdict::No;
+        }
     }
     Ok(verdict)
 }
@@ -161,6 +164,7 @@ pub fn step(_: &Path) -> Result<Outcome> {
         all.extend(faults.into_iter().map(|fault| format!("{}: {fault}", hart.name)));
     }
     all.extend(ciphers::faults()?);
+    all.extend(walnut::faults()?);
     Ok(if all.is_empty() { Outcome::Passed } else { Outcome::Failed(all.join("\n")) })
 }
 

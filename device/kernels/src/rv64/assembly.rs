@@ -39,6 +39,12 @@ assemble!("frame_macros" "probe_macros" "aes_probes");
 assemble!("frame_macros" "aes_ctr_rv64_zkne" "ghash_rv64_zbkc");
 #[cfg(all(feature = "aes", feature = "zvkned"))]
 assemble!("frame_macros" "aes_vector_macros" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg" "ghash_rv64_zvbc");
+#[cfg(feature = "research")]
+assemble!("frame_macros" "probe_macros" "walnut_probes");
+#[cfg(feature = "research")]
+assemble!("frame_macros" "walnut_macros" "walnut_rv64" "walnut_rv64_zbc");
+#[cfg(feature = "research")]
+assemble!("frame_macros" "walnut_macros" "walnut_vector_macros" "walnut_rv64_zvbc" "walnut_rv64_v");
 
 /// A function that executes every instruction of an extension that a kernel uses. It preserves all state that the
 /// calling convention requires.
@@ -104,6 +110,15 @@ pub(super) type AesGcm = unsafe extern "C" fn(
     hash: *mut [u8; 16],
     text: *mut u8,
     len: usize,
+);
+
+/// A kernel that multiplies a matrix by the matrices of `count` generators of WalnutDSA.
+#[cfg(feature = "research")]
+pub(super) type EMultiply = unsafe extern "C" fn(
+    matrix: *mut [u64; 8],
+    values: *const [*const u64; 8],
+    word: *const u8,
+    count: usize,
 );
 
 unsafe extern "C" {
@@ -266,5 +281,60 @@ unsafe extern "C" {
         hash: *mut [u8; 16],
         text: *mut u8,
         len: usize,
+    );
+}
+
+#[cfg(feature = "research")]
+unsafe extern "C" {
+    pub(super) fn hartlock_probe_zbc();
+    pub(super) fn hartlock_probe_zvbc();
+    pub(super) fn hartlock_probe_v();
+    pub(super) fn hartlock_walnut128_rv64(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut256_rv64(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut128_rv64_zbc(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut256_rv64_zbc(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut128_rv64_zvbc(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut256_rv64_zvbc(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut128_rv64_v(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
+    );
+    pub(super) fn hartlock_walnut256_rv64_v(
+        matrix: *mut [u64; 8],
+        values: *const [*const u64; 8],
+        word: *const u8,
+        count: usize,
     );
 }

@@ -14,11 +14,11 @@ pub(super) fn verify(kernels: &Kernels, request: &Request<'_>) -> Answer {
     let is_valid = if request.alg() == "walnut-128" {
         let mut hash = Sha256::with(kernels);
         hash.update(message);
-        walnut::verify(WalnutLevel::Level128, key, braid, &hash.finalize())
+        walnut::verify(kernels, WalnutLevel::Level128, key, braid, &hash.finalize())
     } else {
         let mut hash = Sha512::with(kernels);
         hash.update(message);
-        walnut::verify(WalnutLevel::Level256, key, braid, &hash.finalize())
+        walnut::verify(kernels, WalnutLevel::Level256, key, braid, &hash.finalize())
     };
     if is_valid {
         Answer::Valid

@@ -5,3 +5,4 @@ pub mod kat;
 pub mod kernels;
 mod taken;
 pub mod vectors;
+pub mod walnut;

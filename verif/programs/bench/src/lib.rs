@@ -16,6 +16,7 @@ pub mod ciphers;
 pub mod kernels;
 pub mod pack;
 pub mod vectors;
+pub mod walnut;
 
 /// Fills bytes from a seed, the same on every machine (SplitMix64).
 pub fn fill(bytes: &mut [u8], seed: u64) {

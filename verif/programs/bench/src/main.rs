@@ -12,7 +12,9 @@ mod jobs;
 
 use core::arch::global_asm;
 
-use hartlock_bench::pack::{HEADER_SIZE, Header, JOB_CIPHERS, JOB_KAT, JOB_KERNELS, JOB_VECTORS};
+use hartlock_bench::pack::{
+    HEADER_SIZE, Header, JOB_CIPHERS, JOB_KAT, JOB_KERNELS, JOB_VECTORS, JOB_WALNUT,
+};
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::{console, machine, memory};
@@ -40,6 +42,7 @@ extern "C" fn bench_main() -> ! {
         JOB_KERNELS => jobs::kernels::run(header.count, body),
         JOB_KAT => jobs::kat::run(header.count, body),
         JOB_CIPHERS => jobs::ciphers::run(header.count, body),
+        JOB_WALNUT => jobs::walnut::run(header.count, body),
         _ => fail("the job is unknown"),
     };
     if !is_done {

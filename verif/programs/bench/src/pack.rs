@@ -23,6 +23,8 @@ pub const JOB_KERNELS: u32 = 2;
 pub const JOB_KAT: u32 = hartlock_kat::pack::JOB;
 /// Job: check and count kernels of ciphers (see [`crate::ciphers`]). The pack has no entry and no body.
 pub const JOB_CIPHERS: u32 = 4;
+/// Job: check and count kernels of WalnutDSA (see [`crate::walnut`]). The pack has no entry and no body.
+pub const JOB_WALNUT: u32 = 5;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]
