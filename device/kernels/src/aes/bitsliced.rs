@@ -1,7 +1,11 @@
 //! The rounds of AES on four blocks, whose bits lie in eight words, called planes.
 //!
 //! Bit 16 r + 4 c + b of plane k is bit k of the byte in row r and column c of block b. A byte is substituted by logic
-//! on the planes, rows are shifted within groups of 16 bits, and columns are mixed by rotations of whole words.
+//! on the planes, and columns are mixed by rotations of words and within groups of 16 bits.
+//!
+//! Rows are not shifted (Adomnicai and Peyrin, *Fixslicing AES-like ciphers*, 2020). After i rounds the byte of row r and
+//! column c is i r columns further right, and so is that of round key i. The constant of the substitution is in the round
+//! keys too.
 
 use core::array;
 
@@ -56,7 +60,7 @@ fn halves([c0, c1, c2, c3]: [u32; 4]) -> [u64; 2] {
 }
 
 fn pack(blocks: &Blocks) -> Planes {
-    let [[a, e], [b, f], [c, g], [d, h]] = blocks.each_ref().map(|block| halves(columns(block)));
+    let [[a, e], [b, f], [c, g], [d, h]] = blocks.0.each_ref().map(|block| halves(columns(block)));
     let mut planes = [a, b, c, d, e, f, g, h];
     transpose(&mut planes);
     planes
@@ -65,7 +69,7 @@ fn pack(blocks: &Blocks) -> Planes {
 fn unpack(mut planes: Planes, blocks: &mut Blocks) {
     transpose(&mut planes);
     let [a, b, c, d, e, f, g, h] = planes;
-    for (block, [even, odd]) in blocks.iter_mut().zip([[a, e], [b, f], [c, g], [d, h]]) {
+    for (block, [even, odd]) in blocks.0.iter_mut().zip([[a, e], [b, f], [c, g], [d, h]]) {
         let columns = [gather(even), gather(odd), gather(even >> 8), gather(odd >> 8)];
         for (bytes, column) in block.as_chunks_mut::<4>().0.iter_mut().zip(columns) {
             *bytes = column.to_le_bytes();
@@ -73,11 +77,17 @@ fn unpack(mut planes: Planes, blocks: &mut Blocks) {
     }
 }
 
+/// The constant of the substitution (FIPS 197 §5.1.1).
+const CONSTANT: u8 = 0x63;
+
 /// Makes the planes of a round key for all blocks.
-pub(super) fn spread_round_key(planes: &mut Planes, columns: &[u32; 4]) {
-    let [even, odd] = halves(*columns);
+pub(super) fn spread_round_key(planes: &mut Planes, columns: &[u32; 4], round: usize) {
+    // What the substitution before it leaves out. Mixed columns of equal bytes are the same.
+    let constant = if round == 0 { 0 } else { u32::from_ne_bytes([CONSTANT; 4]) };
+    let [even, odd] = halves(columns.map(|column| column ^ constant));
     *planes = [even, even, even, even, odd, odd, odd, odd];
     transpose(planes);
+    shift_rows(planes, round.wrapping_neg());
 }
 
 /// Substitutes each byte of a word.
@@ -88,10 +98,10 @@ pub(super) fn sub_word(word: u32) -> u32 {
     transpose(&mut planes);
     let word = gather(planes[0]);
     wipe(&mut planes);
-    word
+    word ^ u32::from_ne_bytes([CONSTANT; 4])
 }
 
-/// Substitutes each byte (FIPS 197 §5.1.1), by the circuit of 113 gates of Boyar and Peralta (*A depth-16 circuit for
+/// Substitutes each byte (FIPS 197 §5.1.1) without adding [`CONSTANT`], by the circuit of 113 gates of Boyar and Peralta (*A depth-16 circuit for
 /// the AES S-box*, 2011, and the smaller form on their page), in which `x0` is the highest bit.
 fn substitute(planes: &mut Planes) {
     let [x7, x6, x5, x4, x3, x2, x1, x0] = *planes;
@@ -192,66 +202,49 @@ fn substitute(planes: &mut Planes) {
     let t66 = z1 ^ t63;
     let t67 = t64 ^ t65;
     let s3 = t53 ^ t66;
-    *planes = [
-        !(t48 ^ t60),
-        !(t56 ^ t62),
-        t47 ^ t65,
-        t51 ^ t66,
-        s3,
-        !(t55 ^ t67),
-        !(t64 ^ s3),
-        t59 ^ t63,
-    ];
+    *planes = [t48 ^ t60, t56 ^ t62, t47 ^ t65, t51 ^ t66, s3, t55 ^ t67, t64 ^ s3, t59 ^ t63];
 }
 
-/// Inverts the affine map of the substitution: B(y) with S(x) = B⁻¹(1/x).
-fn undo_affine(planes: &mut Planes) {
+/// Inverts the linear part of the affine map of the substitution.
+fn undo_linear(planes: &mut Planes) {
     let [a, b, c, d, e, f, g, h] = *planes;
-    // b'(i) = b(i+2) + b(i+5) + b(i+7) + 5(i) (FIPS 197 §5.3.2).
-    *planes = [
-        !(c ^ f ^ h),
-        d ^ g ^ a,
-        !(e ^ h ^ b),
-        f ^ a ^ c,
-        g ^ b ^ d,
-        h ^ c ^ e,
-        a ^ d ^ f,
-        b ^ e ^ g,
-    ];
+    // b'(i) = b(i+2) + b(i+5) + b(i+7) (FIPS 197 §5.3.2).
+    *planes =
+        [c ^ f ^ h, d ^ g ^ a, e ^ h ^ b, f ^ a ^ c, g ^ b ^ d, h ^ c ^ e, a ^ d ^ f, b ^ e ^ g];
 }
 
-/// Undoes [`substitute`]: S⁻¹ = B ∘ S ∘ B, because B ∘ S is the inversion.
+/// Undoes [`substitute`] for bytes to which [`CONSTANT`] was added: with L for [`undo_linear`], L ∘ S is the inversion.
 fn substitute_back(planes: &mut Planes) {
-    undo_affine(planes);
+    undo_linear(planes);
     substitute(planes);
-    undo_affine(planes);
+    undo_linear(planes);
 }
 
-/// Shifts row r by r columns (FIPS 197 §5.1.2).
-fn shift_rows(planes: &mut Planes) {
-    for plane in planes {
-        let x = *plane;
-        *plane = x & 0xffff
-            | x >> 4 & 0x0fff_0000
-            | x << 12 & 0xf000_0000
-            | x >> 8 & 0x00ff_0000_0000
-            | x << 8 & 0xff00_0000_0000
-            | x >> 12 & 0x000f_0000_0000_0000
-            | x << 4 & 0xfff0_0000_0000_0000;
+/// Shifts row r by r columns (FIPS 197 §5.1.2), as many times.
+fn shift_rows(planes: &mut Planes, times: usize) {
+    for _ in 0..times % 4 {
+        for plane in &mut *planes {
+            let x = *plane;
+            *plane = x & 0xffff
+                | x >> 4 & 0x0fff_0000
+                | x << 12 & 0xf000_0000
+                | x >> 8 & 0x00ff_0000_0000
+                | x << 8 & 0xff00_0000_0000
+                | x >> 12 & 0x000f_0000_0000_0000
+                | x << 4 & 0xfff0_0000_0000_0000;
+        }
     }
 }
 
-/// Undoes [`shift_rows`].
-fn shift_rows_back(planes: &mut Planes) {
-    for plane in planes {
-        let x = *plane;
-        *plane = x & 0xffff
-            | x << 4 & 0xfff0_0000
-            | x >> 12 & 0x000f_0000
-            | x << 8 & 0xff00_0000_0000
-            | x >> 8 & 0x00ff_0000_0000
-            | x << 12 & 0xf000_0000_0000_0000
-            | x >> 4 & 0x0fff_0000_0000_0000;
+/// Returns the plane of the bytes that are `ROWS` rows below in the same column, after `ROUNDS` rounds.
+fn below<const ROWS: u32, const ROUNDS: usize>(plane: u64) -> u64 {
+    let lanes = |of_one: u64| of_one * 0x0001_0001_0001_0001;
+    let x = plane.rotate_right(16 * ROWS);
+    match ROWS as usize * ROUNDS % 4 {
+        0 => x,
+        1 => x >> 4 & lanes(0x0fff) | x << 12 & lanes(0xf000),
+        2 => x >> 8 & lanes(0x00ff) | x << 8 & lanes(0xff00),
+        _ => x >> 12 & lanes(0x000f) | x << 4 & lanes(0xfff0),
     }
 }
 
@@ -260,20 +253,20 @@ const fn double([a, b, c, d, e, f, g, h]: Planes) -> Planes {
     [h, a ^ h, b, c ^ h, d ^ h, e, f, g]
 }
 
-/// Mixes the columns (FIPS 197 §5.1.3): 2 a + 3 a' + a'' + a''', with the rows below as a' to a'''.
-fn mix_columns(planes: &mut Planes) {
-    let below = planes.map(|plane| plane.rotate_right(16));
-    let sum: Planes = array::from_fn(|k| planes[k] ^ below[k]);
+/// Mixes the columns (FIPS 197 §5.1.3) after `ROUNDS` rounds: 2 a + 3 a' + a'' + a''', with the rows below as a' to a'''.
+fn mix_columns<const ROUNDS: usize>(planes: &mut Planes) {
+    let below_one = planes.map(below::<1, ROUNDS>);
+    let sum: Planes = array::from_fn(|k| planes[k] ^ below_one[k]);
     let doubled = double(sum);
-    *planes = array::from_fn(|k| doubled[k] ^ below[k] ^ sum[k].rotate_right(32));
+    *planes = array::from_fn(|k| doubled[k] ^ below_one[k] ^ below::<2, ROUNDS>(sum[k]));
 }
 
 /// Undoes [`mix_columns`]: with 4 (a + a'') added to a and a'' before.
-fn mix_columns_back(planes: &mut Planes) {
-    let sum: Planes = array::from_fn(|k| planes[k] ^ planes[k].rotate_right(32));
+fn mix_columns_back<const ROUNDS: usize>(planes: &mut Planes) {
+    let sum: Planes = array::from_fn(|k| planes[k] ^ below::<2, ROUNDS>(planes[k]));
     let quadrupled = double(double(sum));
     *planes = array::from_fn(|k| planes[k] ^ quadrupled[k]);
-    mix_columns(planes);
+    mix_columns::<ROUNDS>(planes);
 }
 
 fn add(planes: &mut Planes, key: &Planes) {
@@ -285,28 +278,36 @@ fn add(planes: &mut Planes, key: &Planes) {
 pub(super) fn encrypt(keys: &[Planes], blocks: &mut Blocks) {
     let ([first, middle @ .., last], mut planes) = (keys, pack(blocks)) else { return };
     add(&mut planes, first);
-    for key in middle {
+    for (round, key) in (1_usize..).zip(middle) {
         substitute(&mut planes);
-        shift_rows(&mut planes);
-        mix_columns(&mut planes);
+        match round % 4 {
+            0 => mix_columns::<0>(&mut planes),
+            1 => mix_columns::<1>(&mut planes),
+            2 => mix_columns::<2>(&mut planes),
+            _ => mix_columns::<3>(&mut planes),
+        }
         add(&mut planes, key);
     }
     substitute(&mut planes);
-    shift_rows(&mut planes);
     add(&mut planes, last);
+    shift_rows(&mut planes, keys.len() - 1);
     unpack(planes, blocks);
 }
 
 pub(super) fn decrypt(keys: &[Planes], blocks: &mut Blocks) {
     let ([first, middle @ .., last], mut planes) = (keys, pack(blocks)) else { return };
+    shift_rows(&mut planes, 1_usize.wrapping_sub(keys.len()));
     add(&mut planes, last);
-    for key in middle.iter().rev() {
-        shift_rows_back(&mut planes);
+    for (round, key) in middle.iter().enumerate().rev() {
         substitute_back(&mut planes);
         add(&mut planes, key);
-        mix_columns_back(&mut planes);
+        match (round + 1) % 4 {
+            0 => mix_columns_back::<0>(&mut planes),
+            1 => mix_columns_back::<1>(&mut planes),
+            2 => mix_columns_back::<2>(&mut planes),
+            _ => mix_columns_back::<3>(&mut planes),
+        }
     }
-    shift_rows_back(&mut planes);
     substitute_back(&mut planes);
     add(&mut planes, first);
     unpack(planes, blocks);

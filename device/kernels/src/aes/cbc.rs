@@ -1,6 +1,6 @@
 //! Cipher block chaining (SP 800-38A §6.2), for known answers: no format of Hartlock uses it.
 
-use super::{AesKey, BLOCK_SIZE, Block, LANES, xor};
+use super::{AesKey, BLOCK_SIZE, Block, Blocks, LANES, xor};
 use crate::secret::wipe;
 
 /// The data is no whole number of blocks.
@@ -35,19 +35,19 @@ pub fn decrypt(key: &AesKey, iv: &[u8; BLOCK_SIZE], data: &mut [u8]) -> Result<(
         return Err(PartialBlock);
     }
     let mut before: Block = *iv;
-    let mut lanes = [[0; BLOCK_SIZE]; LANES];
+    let mut lanes = Blocks::ZERO;
     for group in blocks.chunks_mut(LANES) {
-        for (lane, block) in lanes.iter_mut().zip(group.iter()) {
+        for (lane, block) in lanes.0.iter_mut().zip(group.iter()) {
             *lane = *block;
         }
         key.decrypt(&mut lanes);
-        for (block, lane) in group.iter_mut().zip(&lanes) {
+        for (block, lane) in group.iter_mut().zip(&lanes.0) {
             let cipher = *block;
             *block = *lane;
             xor(block, &before);
             before = cipher;
         }
     }
-    wipe(lanes.as_flattened_mut());
+    wipe(lanes.0.as_flattened_mut());
     Ok(())
 }

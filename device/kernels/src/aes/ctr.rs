@@ -1,7 +1,7 @@
 //! Counter mode (SP 800-38A §6.5).
 
 use super::kernels::Stream;
-use super::{AesKey, BLOCK_SIZE, Block, LANES, xor};
+use super::{AesKey, BLOCK_SIZE, Block, Blocks, LANES, xor};
 use crate::Kernels;
 use crate::secret::wipe;
 
@@ -71,15 +71,15 @@ pub(super) fn stream(key: &AesKey, first: &Block, data: &mut [u8]) {
 
 /// The portable form of [`stream`].
 pub(crate) fn portable_stream(key: &AesKey, first: &Block, data: &mut [u8]) {
-    let mut blocks = [[0; BLOCK_SIZE]; LANES];
+    let mut blocks = Blocks::ZERO;
     let mut done = 0_u32;
     for part in data.chunks_mut(LANES * BLOCK_SIZE) {
-        for block in &mut blocks {
+        for block in &mut blocks.0 {
             *block = after(first, done);
             done = done.wrapping_add(1);
         }
         key.encrypt(&mut blocks);
-        xor(part, blocks.as_flattened());
+        xor(part, blocks.0.as_flattened());
     }
-    wipe(blocks.as_flattened_mut());
+    wipe(blocks.0.as_flattened_mut());
 }

@@ -34,21 +34,21 @@ pub fn unwrap(wrapping_key: &AesKey, wrapped: &[u8], key: &mut [u8]) -> Result<(
     let (parts, _) = key.as_chunks_mut::<HALF>();
     let mut check = *first;
     let mut step = PASSES.wrapping_mul(parts.len() as u64);
-    let mut blocks = [[0; BLOCK_SIZE]; super::LANES];
+    let mut blocks = super::Blocks::ZERO;
     for _ in 0..PASSES {
         for part in parts.iter_mut().rev() {
             let number = (u64::from_be_bytes(check) ^ step).to_be_bytes();
-            let block = &mut blocks[0];
+            let block = &mut blocks.0[0];
             for (to, from) in block.iter_mut().zip(number.iter().chain(part.iter())) {
                 *to = *from;
             }
             wrapping_key.decrypt(&mut blocks);
-            let ([high, low], []) = blocks[0].as_chunks::<HALF>() else { continue };
+            let ([high, low], []) = blocks.0[0].as_chunks::<HALF>() else { continue };
             (check, *part) = (*high, *low);
             step = step.wrapping_sub(1);
         }
     }
-    wipe(blocks.as_flattened_mut());
+    wipe(blocks.0.as_flattened_mut());
     let difference = check.iter().zip(CHECK).fold(0, |all, (ours, wanted)| all | ours ^ wanted);
     wipe(&mut check);
     if core::hint::black_box(difference) != 0 {

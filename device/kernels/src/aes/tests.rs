@@ -35,11 +35,12 @@ fn the_examples_of_fips_197_are_right() {
     ] {
         let key = key(&all[..size]);
         let cipher: [u8; 16] = bytes(cipher).try_into().unwrap();
-        let mut blocks = [text, [0; 16], text, [0xff; 16]];
+        let plain = [text, [0; 16], text, [0xff; 16]];
+        let mut blocks = Blocks(plain);
         key.encrypt(&mut blocks);
-        assert_eq!([blocks[0], blocks[2]], [cipher; 2]);
+        assert_eq!([blocks.0[0], blocks.0[2]], [cipher; 2]);
         key.decrypt(&mut blocks);
-        assert_eq!(blocks, [text, [0; 16], text, [0xff; 16]]);
+        assert_eq!(blocks.0, plain);
     }
 }
 
@@ -59,10 +60,23 @@ fn lanes_are_independent() {
     let key = key(&pattern(32));
     let blocks: Vec<Block> =
         pattern(64).as_chunks::<16>().0.iter().map(|block| block.map(|it| it ^ 0x5a)).collect();
-    let mut together: Blocks = blocks.clone().try_into().unwrap();
+    let mut together = Blocks(blocks.clone().try_into().unwrap());
     key.encrypt(&mut together);
     let single: Vec<_> = blocks.iter().map(|block| key.encrypt_one(block)).collect();
-    assert_eq!(together[..], single[..]);
+    assert_eq!(together.0[..], single[..]);
+}
+
+#[test]
+fn a_hash_is_that_of_its_single_blocks() {
+    let hash_key: Block = pattern(16).try_into().unwrap();
+    let data = pattern(210);
+    for len in 0..data.len() {
+        let mut whole = [9; 16];
+        ghash::add(&hash_key, &mut whole, &data[..len]);
+        let mut single = [9; 16];
+        data[..len].chunks(16).for_each(|block| ghash::add(&hash_key, &mut single, block));
+        assert_eq!(whole, single, "{len}");
+    }
 }
 
 #[test]
