@@ -40,8 +40,8 @@ def host_speed(rows, _):
         yield "memory", what, "all hashes", max(int(r["peak_kib"]) for r in rows if r["what"] == what) / 1024
 
 
-def vector_crypto(rows, _):
-    """Instructions of a byte, on a hart that has the tier and nothing beyond it."""
+def vector_crypto(rows, samples):
+    """Instructions of a byte, on a hart that has the tier and nothing beyond it, and of a generator of WalnutDSA."""
     names = {"sha256": "SHA-256", "sha384": "SHA-384", "sha3-256": "SHA3-256", "sha3-384": "SHA3-384", "kt128": "KT128"}
     forms = {"one": "one message", "half": "half of the lanes", "many": "all lanes"}
     for r in rows:
@@ -51,6 +51,13 @@ def vector_crypto(rows, _):
         config = f"{tier}, VLEN {width}, {forms[r['form']]}" if width else tier
         if width or r["form"] == "one":
             yield "hash", names[r["hash"]], config, int(r["instructions"]) / int(r["bytes"])
+    metrics = {"products": "E-multiplication", "all": "verification without the hash"}
+    for r in samples("walnut"):
+        place = "WalnutDSA, instructions", metrics[r["what"]], f"{r['level']}, {r['tier']}"
+        yield *place, int(r["instructions"]) / int(r["generators"])
+    for r in samples("ciphers"):
+        config = "64 KiB, decrypted in place" if r["who"] == "hartlock" else f"{r['who']} on rv64"
+        yield "portable cipher", "AES-256-GCM", config, int(r["instructions"]) / int(r["bytes"])
 
 
 # What tables call a function of the program.

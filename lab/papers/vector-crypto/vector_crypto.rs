@@ -20,7 +20,9 @@ use hartlock_results::paper::Paper;
 use hartlock_results::run::{Better, How, Row, Run};
 use xtask::{project, tools};
 
+mod ciphers;
 mod listing;
+mod walnut;
 
 const KEY: &str = "vector-crypto";
 
@@ -60,6 +62,10 @@ const BOUNDS: &[InstructionBound] = &[
     ("kt128", "zvbb", "one", 256, 2.5),
 ];
 
+/// Maximum instructions per generator of WalnutDSA, set in the same way: 147 and 50 are the cycles that follow from the
+/// paper's totals.
+const BOUND_OF_WALNUT: f64 = 17.0;
+
 /// Harts on which peers are built and run: name of the hart, flags of the Rust compiler, and the vector extensions that
 /// OpenSSL is told of. The flags of the C libraries are in `peers::libraries`.
 const PEERS: &[(&str, &[&str], &[&str])] = &[
@@ -81,6 +87,10 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
         ensure!(faults.is_empty(), "{}: {}", hart.name, faults.join("\n"));
         counts.extend(counted.into_iter().map(|count| (hart, count)));
     }
+    eprintln!("our kernels of WalnutDSA");
+    let walnut_counts = walnut::counted()?;
+    eprintln!("portable ciphers");
+    let cipher_counts = ciphers::counted()?;
     let mut counted = Vec::new();
     for (name, flags, features) in PEERS {
         let hart = hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == *name);
@@ -96,22 +106,32 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     let emulator = tools::locate()?.versions.remove("qemu-system-riscv");
     tools.insert("qemu", emulator.context("QEMU has no version")?);
     tools.extend(peers::versions()?);
+    tools.extend(ciphers::versions()?);
     let mut rows = rows(&counts, &counted, &peers::versions()?);
     let block = listing::executed(&bench)?;
     rows.extend(listing::rows(&block, &counts, &paper)?);
-    let rows = How::Counted.made(rows);
+    rows.extend(walnut::rows(&walnut_counts, &paper)?);
+    rows.extend(ciphers::rows(&cipher_counts)?);
+    let mut rows = paper.completed(How::Counted.made(rows), "not built yet");
+    for row in rows.iter_mut().filter(|row| row.table.starts_with("WalnutDSA")) {
+        if row.ours.is_none() {
+            row.note = Some(walnut::why_alone(&row.metric).to_owned());
+        }
+    }
     let run = Run {
         paper: KEY.to_owned(),
         commit: commit()?,
         inputs: inputs::now(&project::root(), KEY)?,
         tools: machine::named(tools),
         date: date()?,
-        rows: paper.completed(rows, "not built yet"),
+        rows,
         machine: machine::this()?,
     };
     let folder = args.folder();
     run.store(&folder, &csv(&counts, &counted))?;
     fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
+    run.store_more(&folder, "walnut", &walnut::csv(&walnut_counts))?;
+    run.store_more(&folder, "ciphers", &ciphers::csv(&cipher_counts))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join("vector-crypto.json").display());
     Ok(run)

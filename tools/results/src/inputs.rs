@@ -147,6 +147,7 @@ const SOURCES: &[(&str, &[&str])] = &[
             "device/kernels",
             "verif/programs/bench",
             "device/virt",
+            "lab/ciphers",
             "lab/papers/vector-crypto",
             "lab/peers",
             "lab/src/peers",

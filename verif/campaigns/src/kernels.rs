@@ -22,7 +22,7 @@ use xtask::{Verdict, firmware};
 
 mod cases;
 mod ciphers;
-mod walnut;
+pub mod walnut;
 
 pub use cases::counted_digest;
 
