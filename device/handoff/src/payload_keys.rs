@@ -151,8 +151,9 @@ fn unwrap(
 
 #[cfg(test)]
 mod tests {
+    use aes_kw::KwAes256;
+    use aes_kw::cipher::KeyInit;
     use hartlock_image::{Encryption, PayloadType};
-    use hartlock_keys::ClassKey;
     use std::vec::Vec;
 
     use super::*;
@@ -160,18 +161,24 @@ mod tests {
     const DEVICE_KEY: [u8; KEY_SIZE] = [0x42; KEY_SIZE];
     const CONTENT_KEY: [u8; CIPHER_KEY_SIZE] = [0x77; CIPHER_KEY_SIZE];
 
-    fn class_key(number: u8) -> ClassKey {
-        ClassKey::from_bytes(&[number; CIPHER_KEY_SIZE])
+    fn class_key(number: u8) -> [u8; CIPHER_KEY_SIZE] {
+        [number; CIPHER_KEY_SIZE]
+    }
+
+    fn wrap(wrapping: &[u8; CIPHER_KEY_SIZE], key: &[u8; CIPHER_KEY_SIZE]) -> [u8; 40] {
+        let mut wrapped = [0; WRAPPED_KEY_SIZE];
+        KwAes256::new(&(*wrapping).into()).wrap_key(key, &mut wrapped).unwrap();
+        wrapped
     }
 
     /// Returns the store of the device with these class keys.
     fn store(numbers: &[u8]) -> ClassKeyStore {
-        let device = ClassKey::from_bytes(DEVICE_KEY.first_chunk().unwrap());
-        let wrap = |number: &u8| {
+        let entry = |number: &u8| {
             let key = class_key(*number);
-            WrappedClassKey { class_id: key.id(), wrapped: device.wrap(&key) }
+            let wrapped = wrap(DEVICE_KEY.first_chunk().unwrap(), &key);
+            WrappedClassKey { class_id: class_id(&key), wrapped }
         };
-        ClassKeyStore { keys: numbers.iter().map(wrap).collect() }
+        ClassKeyStore { keys: numbers.iter().map(entry).collect() }
     }
 
     fn page(store: &[u8]) -> [u8; PAYLOAD_KEY_PAGE_SIZE] {
@@ -182,8 +189,8 @@ mod tests {
 
     fn encryption(number: u8) -> Encryption {
         let key = class_key(number);
-        let wrapped = key.wrap(&ClassKey::from_bytes(&CONTENT_KEY));
-        Encryption { payload_type: PayloadType::Kernel, class_id: key.id(), wrapped }
+        let wrapped = wrap(&key, &CONTENT_KEY);
+        Encryption { payload_type: PayloadType::Kernel, class_id: class_id(&key), wrapped }
     }
 
     fn unwrapped(page: &[u8], encryption: &Encryption) -> Result<[u8; CIPHER_KEY_SIZE], Reason> {
@@ -223,7 +230,7 @@ mod tests {
         other[KEY_AT] ^= 1;
         assert_eq!(unwrapped(&other, &encryption(1)), Err(Reason::PayloadKeysInvalid));
         let mut keys: Vec<_> = store(&[2]).keys.iter().copied().collect();
-        keys[0].class_id = class_key(1).id();
+        keys[0].class_id = class_id(&class_key(1));
         let renamed = ClassKeyStore { keys: keys.into_iter().collect() }.encode();
         assert_eq!(unwrapped(&page(&renamed), &encryption(1)), Err(Reason::PayloadKeysInvalid));
     }

@@ -484,7 +484,7 @@ mod tests {
         for vector in generate() {
             let wanted = vector.board.domain().unwrap();
             let reason = check(&vector.tree, &wanted).err().map(|fault| match fault {
-                DomainFault::Malformed => DeviceTreeUnusable,
+                DomainFault::Malformed | DomainFault::NoConsole => DeviceTreeUnusable,
                 _ => MemoryNotClosed,
             });
             let answer = reason.map(|reason| expected::answer(Some(reason)));

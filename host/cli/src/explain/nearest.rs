@@ -85,7 +85,7 @@ mod tests {
 
     #[test]
     fn what_was_meant_comes_first() {
-        assert_eq!(first("606"), Some(Reason::BootVersionTooOld.into()));
+        assert_eq!(first("607"), Some(Reason::ClassKeyMissing.into()));
         assert_eq!(first("E0399"), Some(Reason::PublicKeyUnsupported.into()));
         assert!(nearest("E9999").is_empty() && nearest("E0000").is_empty());
         assert_eq!(first("rollback"), Some(Reason::RollbackBelowFloor.into()));
