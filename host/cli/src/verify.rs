@@ -219,6 +219,8 @@ struct VerifiedSigner {
 struct BundleChecks {
     /// True if the load addresses were compared with the memory map of the board.
     placement: bool,
+    /// True if payloads look like what they are for. What a device refuses was checked in any case.
+    contents: bool,
     /// True if the content of encrypted payloads was checked, or there is none.
     decrypted: bool,
     #[serde(rename = "type")]
@@ -277,6 +279,11 @@ impl VerifiedBundle {
             ["signatures", "manifest", "payload digests", "padding"].map(str::to_string).into();
         if self.checked.placement {
             checked.push("load addresses".to_string());
+        }
+        if self.checked.contents {
+            checked.push("payload contents".to_string());
+        } else {
+            unchecked.push("what payloads look like (`--force-type`)");
         }
         checked.extend(asked);
         row("checked", &checked.join(", "));
@@ -432,6 +439,7 @@ fn one(
         padding: filling.map(|Filling { size, byte }| Padding { size, byte }),
         checked: BundleChecks {
             placement: expectation.boards.by_name(&manifest.board).is_some(),
+            contents: !args.force_type,
             decrypted: !expectation.class_keys.is_empty()
                 || manifest.payloads.iter().all(|it| it.encryption.is_none()),
             bundle_type: args.bundle_type.map(BundleType::name),

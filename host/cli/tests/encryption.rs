@@ -91,6 +91,13 @@ fn what_is_encrypted_is_judged_by_who_can_read_it() {
     sign(&["--force-type"]).expect(0);
     verify(&bench, &[]).expect(0);
     assert_eq!(code(verify(&bench, &["--decrypt-with", "fleet.pem"])), "E1204");
+    // What was not looked at is said.
+    let forced = verify(&bench, &["--decrypt-with", "fleet.pem", "--force-type"]).expect(0).stdout;
+    let (_, unchecked) = forced.split_once("not checked").unwrap();
+    assert!(unchecked.contains("`--force-type`"), "{forced}");
+    let plain = verify(&bench, &[]).expect(0).stdout;
+    let (checked, unchecked) = plain.split_once("not checked").unwrap();
+    assert!(checked.contains("payload contents") && !unchecked.contains("force-type"), "{plain}");
 
     // The tree is judged as plain text, too.
     let mut tree = bench.read("virt.dtb");

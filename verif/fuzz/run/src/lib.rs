@@ -100,6 +100,7 @@ const TARGETS: &[Target] = &[
     target("spec", "bundle.toml", 2_500, 2048),
     target("root-of-trust", "the root-of-trust block", 60_000, 512),
     target("state", "both copies of the state record", 120_000, 512),
+    target("class-keys", "the class-key store, and RustCrypto unwraps the same keys", 20_000, 512),
     target("handoff", "the hand-off block", 30_000, 2048),
     target("log", "the measurement log", 120_000, 2048),
     target("fdt", "device tree edits, any bytes", 300_000, 2048),

@@ -33,6 +33,7 @@ pub const ALL: &[(&str, Run)] = &[
     ("spec", spec::run),
     ("root-of-trust", handover::root_of_trust),
     ("state", handover::state),
+    ("class-keys", handover::class_keys),
     ("handoff", handover::handoff),
     ("log", handover::log),
     ("fdt", fdt::bytes),

@@ -4,12 +4,18 @@
 //! the correct digest, so that the checks after it are reached. Rule: an accepted block has only one
 //! encoding.
 
+use hartlock_handoff::payload_keys::{
+    ClassKeyStore, PAYLOAD_KEY_PAGE_SIZE, WrappedClassKey, unwrap_content_key, write_page,
+};
 use hartlock_handoff::{
     DeviceSecret, Entry, HANDOFF_SIZE, Handoff, KEY_SIZE, LOG_ENTRY_SIZE, Log, LogHeader,
     MAX_LOG_ENTRIES, ROOT_OF_TRUST_SIZE, RootOfTrust, SECRET_SIZE, STATE_SIZE, Stage, StateRecord,
     Step, entries,
 };
-use hartlock_image::{Lifecycle, List, Name, Policy, TrustList, u32_at};
+use hartlock_image::{
+    Encryption, Lifecycle, List, Name, PayloadType, Policy, Reason, TrustList, u32_at,
+};
+use hartlock_keys::ClassKey;
 use hartlock_timeline::Measurements;
 use sha2::Digest as _;
 
@@ -130,6 +136,49 @@ pub fn state(data: &[u8]) {
     if let Ok((record, index)) = chosen {
         assert_eq!(Some(record), copies[index].1);
     }
+}
+
+/// Compares the keys of payloads that a device unwraps with those that another implementation of AES does.
+pub fn class_keys(data: &[u8]) {
+    let mut choices = Choices::new(data);
+    let device = ClassKey::from_bytes(KEY.first_chunk().expect("32 bytes"));
+    let class_key = |number: usize| ClassKey::from_bytes(&[number as u8; 32]);
+    let entry = |choices: &mut Choices<'_>| {
+        let key = class_key(choices.below(6));
+        let wrapping = if choices.rarely(8) { &key } else { &device };
+        WrappedClassKey { class_id: key.id(), wrapped: wrapping.wrap(&key) }
+    };
+    let right =
+        ClassKeyStore { keys: (0..choices.below(5)).map(|_| entry(&mut choices)).collect() };
+    let store = distorted(&mut choices, right.encode(), |block| seal(block, 288));
+    let read = ClassKeyStore::parse(&store);
+    if let Ok(read) = &read {
+        let ids: Vec<_> = read.keys.iter().map(|key| key.class_id).collect();
+        assert!((1..ids.len()).all(|at| !ids[..at].contains(&ids[at])), "a class twice");
+        assert!(read.encode() == store, "one encoding of a store");
+    }
+
+    let key = class_key(choices.below(6));
+    let content = ClassKey::from_bytes(&[0x77; 32]);
+    let mut wrapped = key.wrap(&content);
+    if choices.rarely(4) {
+        wrapped[choices.below(40)] ^= choices.byte();
+    }
+    let payload_type = PayloadType::Kernel;
+    let encryption = Encryption { payload_type, class_id: key.id(), wrapped };
+    let mut page = [0; PAYLOAD_KEY_PAGE_SIZE];
+    write_page(&mut page, &KEY, &store);
+    let mut found = [0; 32];
+    let result = unwrap_content_key(&page, &encryption, &mut found);
+    let expected = read.map_err(|_| Reason::PayloadKeysInvalid).and_then(|store| {
+        let of_class = store.keys.iter().find(|it| it.class_id == encryption.class_id);
+        let own = device.unwrap(&of_class.ok_or(Reason::ClassKeyMissing)?.wrapped);
+        let own = own.filter(|own| own.id() == encryption.class_id);
+        let own = own.ok_or(Reason::PayloadKeysInvalid)?;
+        own.unwrap(&wrapped).ok_or(Reason::ContentKeyInvalid)
+    });
+    assert_eq!(result.map(|()| found), expected.map(|key| *key.bytes()), "the content key");
+    assert!(result.is_ok() || found == [0; 32], "a part of a key stays");
 }
 
 pub fn entry(choices: &mut Choices<'_>) -> Entry {
