@@ -202,6 +202,13 @@ mod tests {
     }
 
     #[test]
+    fn the_id_of_a_class_key_is_that_of_the_specification() {
+        // Python: hashlib.sha384(b"HLKclass" + bytes(range(32))).hexdigest()[:32]
+        let key = core::array::from_fn(|index| index as u8);
+        assert_eq!(class_id(&key), 0x02cf_1cd7_a5f3_9589_6352_17c8_07d1_b810_u128.to_be_bytes());
+    }
+
+    #[test]
     fn a_content_key_is_unwrapped_with_the_key_of_its_class() {
         for numbers in [&[1][..], &[1, 2], &[4, 3, 2, 1]] {
             assert_eq!(unwrapped(&page(&store(numbers).encode()), &encryption(1)), Ok(CONTENT_KEY));

@@ -212,10 +212,10 @@ impl Pool {
     /// was already delivered is not. So the leaf of a block is accepted from exactly one hart.
     pub fn submit(&self, hart: usize, claim: &Claim, leaves: &[Digest]) -> u32 {
         let blocks = claim.block..claim.block.saturating_add(claim.count);
-        let mut accepted = 0;
+        let mut accepted = 0_u32;
         for (index, (block, leaf)) in (0_u32..).zip(blocks.zip(leaves)) {
             let bit = u32::from(self.deliver(hart, claim.number, block, leaf));
-            accepted |= bit.checked_shl(index).unwrap_or(0);
+            accepted = accepted.wrapping_add(bit.checked_shl(index).unwrap_or(0));
         }
         // The blocks are held until the last leaf is delivered: if the hart is lost before, the coordinator redoes the
         // missing ones.

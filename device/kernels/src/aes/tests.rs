@@ -271,7 +271,10 @@ fn a_wide_counter_wraps_in_its_sixteen_bytes() {
         for high in [7_u128, 0x0123_ffff_ffff, u128::MAX >> 32] {
             let first = (high << 32 | 0xffff_ffff) - (before - 1);
             let mut data = vec![0; 16 * 11 + 5];
+            let mut shared = data.clone();
             ctr::apply_wide(&key, &first.to_be_bytes(), &mut data);
+            ctr::apply_wide_with(&Kernels::PORTABLE, &key, &first.to_be_bytes(), &mut shared);
+            assert_eq!(shared, data);
             for (at, block) in (0_u128..).zip(data.chunks(16)) {
                 let wanted = key.encrypt_one(&first.wrapping_add(at).to_be_bytes());
                 assert_eq!(block, &wanted[..block.len()], "block {at}, {before} before the carry");

@@ -115,6 +115,13 @@ pub const ROWS: &[Row] = &[
         &[Signed(|signed| signed.extend(&record(3, &[field(Kernel); 9].concat())))],
     ),
     bad(
+        "encryption_of_eight",
+        EncryptionOrder,
+        SYSTEM,
+        "Eight records, as many as there may be, of one payload.",
+        &[Signed(|signed| signed.extend(&record(3, &[field(Kernel); 8].concat())))],
+    ),
+    bad(
         "encryption_cipher_zero",
         CipherUnknown,
         kernel,
