@@ -20,7 +20,7 @@ use xtask::firmware;
 
 use super::board::{Setup, TestBoard, expect_boot, expect_refusal, loader_entry};
 use super::case::Case;
-use super::harts::{expect_lost_work, faulty};
+use super::harts::{expect_lost_work, expect_reset, faulty};
 use super::wiped::{GuestMemory, remove};
 
 /// Number of the class for which the bundles are encrypted.
@@ -121,6 +121,17 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("encrypted/keys-and-plain-text-are-gone-after-a-refusal", |bench| {
             let found = after_refusal(bench, None)?;
+            ensure!(found.is_empty(), "{found:?}");
+            Ok(())
+        }),
+        Case::new("encrypted/keys-and-plain-text-are-gone-before-a-reset", |bench| {
+            let mut setup = faulty(bench, "worker-never-stops", |draft| {
+                draft.payloads[1].data = plain_initramfs();
+                draft.encrypt(CLASS);
+            })?;
+            setup.class_keys = vec![fake_class_key(CLASS)];
+            let (run, found) = searched(bench, &setup, &leaks_with_plain_text(bench)?, &[])?;
+            expect_reset(&run, Reason::HartNotStopped)?;
             ensure!(found.is_empty(), "{found:?}");
             Ok(())
         }),
@@ -298,6 +309,13 @@ fn keys(bench: &TestBoard) -> Result<Leaks> {
     Ok(leaks)
 }
 
+/// Returns the same with the plain text of the initramfs.
+fn leaks_with_plain_text(bench: &TestBoard) -> Result<Leaks> {
+    let mut leaks = keys(bench)?;
+    leaks.add("plain text of the initramfs", &plain_initramfs());
+    Ok(leaks)
+}
+
 /// Adds a key of AES-256 and the first block of its stream.
 fn add_cipher_key(leaks: &mut Leaks, name: &str, key: &[u8; 32]) {
     leaks.add(name, key);
@@ -347,9 +365,7 @@ fn after_refusal(bench: &TestBoard, removed: Option<&[&str]>) -> Result<Vec<(Str
     let system = setup.system.as_mut().context("there is a disk")?;
     let last = system.len() - 4096;
     *system.get_mut(last).context("inside of the device tree")? ^= 1;
-    let mut leaks = keys(bench)?;
-    leaks.add("plain text of the initramfs", &plain_initramfs());
-    let (run, found) = searched(bench, &setup, &leaks, &[])?;
+    let (run, found) = searched(bench, &setup, &leaks_with_plain_text(bench)?, &[])?;
     expect_refusal(&run, Stage::Loader, Reason::PayloadDigestMismatch)?;
     Ok(found)
 }

@@ -252,7 +252,7 @@ pub fn expect_lost_work(run: &Run) -> Result<()> {
 }
 
 /// Checks that the loader refused for this reason and reset the machine.
-fn expect_reset(run: &Run, reason: Reason) -> Result<()> {
+pub fn expect_reset(run: &Run, reason: Reason) -> Result<()> {
     let expected = Outcome::Refused { stage: Stage::Loader, reason };
     ensure!(run.outcome == expected, "{:?}\n{}", run.outcome, last_lines(run));
     ensure!(!run.transcript.contains(STUB_RUNS), "the kernel ran");
