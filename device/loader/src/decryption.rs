@@ -61,7 +61,7 @@ pub(crate) fn prepare(manifest: &Manifest<'_>) -> Result<(), Reason> {
 }
 
 fn page() -> &'static mut [u8] {
-    // SAFETY: only the boot hart accesses the page, and nothing keeps this reference.
+    // SAFETY: only the boot hart accesses the page, or a hart that stops after it; nothing keeps this reference.
     unsafe { memory::bytes_mut(map::PAYLOAD_KEYS) }
 }
 
@@ -169,18 +169,41 @@ pub(crate) fn forget_keys() {
     let _ = key.expand(&[]);
 }
 
-/// Overwrites all keys and all encrypted payloads. A refusal calls this when the other harts are stopped.
+/// Overwrites the payload-key page. A hart that is not the boot hart may call this, too: at worst the boot hart finds no
+/// key.
+pub(crate) fn forget_page() {
+    wipe(page());
+}
+
+/// Overwrites all keys, all encrypted payloads, and the copy of the device tree. A refusal calls this when the other harts
+/// are stopped.
 #[inline(never)]
 pub(crate) fn forget() {
     forget_keys();
-    for [address, size] in &PLACES {
-        let place = Region::new(address.load(Ordering::Relaxed), size.load(Ordering::Acquire));
+    for (payload_type, [address, size]) in TYPES.iter().zip(&PLACES) {
+        let size = size.load(Ordering::Acquire);
+        if size == 0 {
+            continue;
+        }
         // SAFETY: the range was checked against the board's map, and nothing of the payload is used after a refusal.
-        let (words, rest) = unsafe { memory::bytes_mut(place) }.as_chunks_mut::<8>();
-        words.iter_mut().for_each(|word| {
-            // SAFETY: a payload begins at a page, so that a chunk of eight bytes is an aligned word.
-            unsafe { core::ptr::from_mut(word).cast::<u64>().write_volatile(0) };
-        });
-        wipe(rest);
+        unsafe { overwrite(Region::new(address.load(Ordering::Relaxed), size)) };
+        if *payload_type == PayloadType::SystemFdt {
+            // SAFETY: the edited copy of the tree is the only thing there, and is not used after a refusal.
+            unsafe { overwrite(map::LINUX_FDT) };
+        }
     }
+}
+
+/// Overwrites memory, a word at a time.
+///
+/// # Safety
+/// The range is memory that begins at a page, and nobody uses it.
+unsafe fn overwrite(place: Region) {
+    // SAFETY: the caller guarantees the range.
+    let (words, rest) = unsafe { memory::bytes_mut(place) }.as_chunks_mut::<8>();
+    words.iter_mut().for_each(|word| {
+        // SAFETY: the range begins at a page, so that a chunk of eight bytes is an aligned word.
+        unsafe { core::ptr::from_mut(word).cast::<u64>().write_volatile(0) };
+    });
+    wipe(rest);
 }

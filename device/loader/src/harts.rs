@@ -137,10 +137,25 @@ impl Harts {
     }
 }
 
-/// Requests all workers to stop, without waiting for them.
-pub(crate) fn request_stop() {
+/// Stops all workers, for a trap in [`Harts::stop`] or in what comes before it. Returns false if one is not STOPPED by the
+/// deadline.
+pub(crate) fn stop_workers() -> bool {
     STOP.store(true, Ordering::Release);
-    environment::interrupt(READY.load(Ordering::Acquire));
+    let ready = READY.load(Ordering::Acquire);
+    if ready != 0 {
+        environment::interrupt(ready);
+    }
+    let deadline = clock::deadline(STOP_MS);
+    let is_stopped = |hart: usize| {
+        while !environment::is_stopped(hart) {
+            if clock::is_past(deadline) {
+                return false;
+            }
+            core::hint::spin_loop();
+        }
+        true
+    };
+    (0..MAX_HARTS).filter(|hart| ready & (1 << hart) != 0).all(is_stopped)
 }
 
 /// Records that a worker trapped.

@@ -1,6 +1,6 @@
 //! Refusals of the loader (boot flow §7) and handling of traps.
 
-use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 use hartlock_handoff::{Entry, Log, LogHeader, Step};
 use hartlock_image::Reason;
@@ -15,8 +15,9 @@ use crate::log::{self, step};
 /// worker.
 static BOOT_HART: AtomicUsize = AtomicUsize::new(0);
 
-/// True after the boot hart trapped. The first trap is a refusal, the second one stops the hart.
-static HAS_TRAPPED: AtomicBool = AtomicBool::new(false);
+/// Number of traps of the boot hart. The first one is a refusal, the second one ends this refusal and still overwrites
+/// what it did not come to, and any other one stops the hart.
+static TRAPS: AtomicUsize = AtomicUsize::new(0);
 
 /// Log for a refusal. It is not on the stack, because a trap resets the stack.
 static mut LOG: Option<Log<'static>> = None;
@@ -70,9 +71,11 @@ pub fn refuse(reason: Reason, log: &mut Log<'_>, harts: Option<&mut Harts>) -> !
 }
 
 /// Stops a hart that is not the boot hart of the hand-off block; called by start.S. The hart stops
-/// only itself, because log and pool belong to the boot hart.
+/// only itself, because log and pool belong to the boot hart. The payload-key page it overwrites: maybe no other hart
+/// comes.
 #[unsafe(no_mangle)]
 extern "C" fn loader_wrong_hart() -> ! {
+    decryption::forget_page();
     console::refusal("loader", Reason::WrongBootHart);
     environment::stop_self();
     hart::halt()
@@ -82,9 +85,16 @@ extern "C" fn loader_wrong_hart() -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn loader_trap(hart: usize, cause: u64, pc: u64, value: u64) -> ! {
     let is_boot_hart = BOOT_HART.load(Ordering::Acquire) == hart.wrapping_add(1);
-    if is_boot_hart && HAS_TRAPPED.swap(true, Ordering::AcqRel) {
+    let traps = if is_boot_hart { TRAPS.fetch_add(1, Ordering::AcqRel) } else { 0 };
+    if traps > 0 {
         // The refusal itself trapped and would trap again.
-        harts::request_stop();
+        if traps == 1 {
+            let is_stopped = harts::stop_workers();
+            decryption::forget();
+            if !is_stopped {
+                environment::reset();
+            }
+        }
         environment::stop_self();
         hart::halt()
     }

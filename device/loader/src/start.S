@@ -171,15 +171,23 @@ enter_kernel:
     fence.i
     jr    a2
 
-// No trap is expected. The work of the hart is lost, so its stack is reset.
+// No trap is expected. The work of the hart is lost, so its stack is reset. The trap may come from code that uses a key, so
+// that the whole stack and every register that the handler would save are zeroed first.
 .balign 4
 trap_entry:
     csrw  {ie}, zero
     csrr  a0, {scratch}
-    la    sp, __stacks
-    addi  t0, a0, 1
-    slli  t0, t0, STACK_SHIFT
-    add   sp, sp, t0
+    la    t1, __stacks
+    slli  t0, a0, STACK_SHIFT
+    add   t1, t1, t0
+    li    t0, 1 << STACK_SHIFT
+    add   sp, t1, t0
+1:  sd    zero, 0(t1)
+    addi  t1, t1, 8
+    bltu  t1, sp, 1b
+    .irp register, ra, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, a4, a5, a6, a7, t2, t3, t4, t5, t6
+    li    \register, 0
+    .endr
     csrr  a1, {cause}
     csrr  a2, {epc}
     csrr  a3, {tval}

@@ -8,7 +8,7 @@ use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{CLASS_KEYS_AT, Device};
-use hartlock_emulator::machine::Run;
+use hartlock_emulator::machine::{Outcome, Run};
 use hartlock_handoff::{DeviceSecret, RootOfTrust, Step};
 use hartlock_image::{PayloadType, Reason, TreeMode};
 use hartlock_kernels::CipherTier;
@@ -20,7 +20,8 @@ use xtask::firmware;
 
 use super::board::{Setup, TestBoard, expect_boot, expect_refusal, loader_entry};
 use super::case::Case;
-use super::harts::{expect_lost_work, expect_reset, faulty};
+use super::harts::{expect_lost_work, expect_reset, faulty, with_boot_hart};
+use super::traps::{ILLEGAL, wait_for_the_stop};
 use super::wiped::{GuestMemory, remove};
 
 /// Number of the class for which the bundles are encrypted.
@@ -148,6 +149,39 @@ pub fn cases() -> Vec<Case> {
             let (run, found) = searched(bench, &setup, &keys(bench)?, &[])?;
             expect_boot(&run)?;
             ensure!(!found.is_empty(), "nothing is found");
+            Ok(())
+        }),
+        Case::new("encrypted/a-device-tree-that-is-refused-late-leaves-no-copy", |bench| {
+            // What the command line permits is compared with the tree when the edited copy of it is complete.
+            let limit = Edit::Draft(|draft| draft.bootargs = "mem=1M".into());
+            let (run, memory) = stopped(bench, &encrypted_with(bench, &[limit])?)?;
+            expect_refusal(&run, Stage::Loader, Reason::DeviceTreeUnusable)?;
+            let copy = qemu_virt::LINUX_FDT;
+            let start = usize::try_from(copy.start - qemu_virt::RAM.start)?;
+            let copy = &memory[start..start + usize::try_from(copy.size())?];
+            ensure!(copy.iter().all(|byte| *byte == 0), "a copy of the tree is left");
+            Ok(())
+        }),
+        // The first trap is that of the boot, when all payloads are decrypted, and the second one that of its refusal.
+        Case::new("encrypted/a-trap-in-a-refusal-leaves-no-key-and-no-plain-text", |bench| {
+            let found = after_trap(bench, &["loader", "harts", "Harts", "stop"])?;
+            ensure!(found.is_empty(), "{found:?}");
+            Ok(())
+        }),
+        Case::new("encrypted/a-trap-in-the-use-of-a-key-leaves-none", |bench| {
+            let found = after_trap(bench, &["aes", "bitsliced", "substitute"])?;
+            ensure!(found.is_empty(), "{found:?}");
+            Ok(())
+        }),
+        Case::new("encrypted/another-boot-hart-leaves-no-key", |bench| {
+            let mut draft = bench.boot_draft(&bench.firmware.loader)?;
+            draft.payloads.get_mut(2).context("the device tree")?.data = with_boot_hart(bench, 1)?;
+            let boot = hartlock_testkit::bundle::build(draft, &[]).0;
+            let (run, memory) = stopped(bench, &Setup { boot, ..encrypted(bench)? })?;
+            let (stage, reason) = (Stage::Loader, Reason::WrongBootHart);
+            ensure!(run.outcome == Outcome::Refused { stage, reason }, "{:?}", run.outcome);
+            let found = keys(bench)?.found_in(&memory);
+            ensure!(found.is_empty(), "{found:?}");
             Ok(())
         }),
         Case::new("encrypted/a-rom-that-refuses-leaves-no-key", |bench| {
@@ -346,10 +380,27 @@ fn searched(
     Ok((run, leaks.found_in(&bytes)))
 }
 
+/// Boots a device until every hart is stopped after a refusal, and returns its memory.
+fn stopped(bench: &TestBoard, setup: &Setup) -> Result<(Run, Vec<u8>)> {
+    let device = Device::temporary()?;
+    bench.install(&device, setup)?;
+    let memory = GuestMemory::of(&device)?;
+    let mut machine = bench.start_on(&device, setup, &memory.options())?;
+    let stop = bench.wait(&mut machine, None);
+    wait_for_the_stop(&mut machine, setup)?;
+    let run = machine.finish(stop, &mut |_| ());
+    Ok((run, memory.read()?))
+}
+
 /// Makes a boot bundle whose loader lacks a function.
 fn boot_without(bench: &TestBoard, function: &[&str]) -> Result<Vec<u8>> {
+    boot_with(bench, |elf| remove(elf, function))
+}
+
+/// Makes a boot bundle whose loader was changed.
+fn boot_with(bench: &TestBoard, change: impl FnOnce(&mut [u8]) -> Result<()>) -> Result<Vec<u8>> {
     let mut elf = fs::read(&bench.firmware.loader.elf)?;
-    remove(&mut elf, function)?;
+    change(&mut elf)?;
     let mut draft = bench.boot_draft(&bench.firmware.loader)?;
     let payload = draft.payloads.get_mut(1).context("the loader")?;
     payload.data = firmware::flat_binary_of(&elf)?;
@@ -368,4 +419,26 @@ fn after_refusal(bench: &TestBoard, removed: Option<&[&str]>) -> Result<Vec<(Str
     let (run, found) = searched(bench, &setup, &leaks_with_plain_text(bench)?, &[])?;
     expect_refusal(&run, Stage::Loader, Reason::PayloadDigestMismatch)?;
     Ok(found)
+}
+
+/// Boots a loader that traps in a function, on harts without an instruction for AES, and returns what is left of keys and
+/// plain text.
+fn after_trap(bench: &TestBoard, function: &[&str]) -> Result<Vec<(String, usize)>> {
+    let mut setup = encrypted(bench)?;
+    setup.boot = boot_with(bench, |elf| trap_in(elf, function))?;
+    setup.cpu = Some(BOARDS[0].1.to_owned());
+    setup.harts = 3;
+    let mut leaks = keys(bench)?;
+    leaks.add("plain text of the initramfs", &plain_initramfs());
+    let (run, memory) = stopped(bench, &setup)?;
+    let (stage, reason) = (Stage::Loader, Reason::UnexpectedTrap);
+    ensure!(run.outcome == Outcome::Refused { stage, reason }, "{:?}", run.outcome);
+    Ok(leaks.found_in(&memory))
+}
+
+/// Makes a function of a stage trap.
+fn trap_in(elf: &mut [u8], function: &[&str]) -> Result<()> {
+    let at = firmware::function_in_file(elf, function)?;
+    elf.get_mut(at..at + 4).context("inside of the file")?.copy_from_slice(&ILLEGAL);
+    Ok(())
 }

@@ -136,7 +136,7 @@ pub fn cases() -> Vec<Case> {
 }
 
 /// Compiles the boot device tree with another boot hart.
-fn with_boot_hart(bench: &TestBoard, hart: u32) -> Result<Vec<u8>> {
+pub fn with_boot_hart(bench: &TestBoard, hart: u32) -> Result<Vec<u8>> {
     let folder = xtask::project::root().join("device/boards").join(super::port::name());
     let source = std::fs::read_to_string(folder.join("boot.dts"))?;
     let changed = source

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
-use hartlock_emulator::machine::{HartState, Outcome, Run};
+use hartlock_emulator::machine::{HartState, Machine, Outcome, Run};
 use hartlock_handoff::Step;
 use hartlock_image::Reason;
 use hartlock_maps::qemu_virt;
@@ -23,7 +23,7 @@ use xtask::firmware;
 use xtask::firmware::StageFiles;
 
 /// The all-zero word, which is an illegal instruction (Unprivileged Architecture §2.2).
-const ILLEGAL: [u8; 4] = [0; 4];
+pub const ILLEGAL: [u8; 4] = [0; 4];
 /// Prefix of the line that both stages print for a trap.
 const TRAP: &str = "hartlock: trap:";
 /// Time limit that only ends a hang.
@@ -94,13 +94,19 @@ fn trapping(bench: &TestBoard, stage: Stage, function: &[&str]) -> Result<Setup>
 fn run_to_the_stop(bench: &TestBoard, setup: &Setup) -> Result<Run> {
     let (_device, mut machine) = bench.start(setup, &[])?;
     let stop = bench.wait(&mut machine, None);
+    wait_for_the_stop(&mut machine, setup)?;
+    Ok(machine.finish(stop, &mut |_| {}))
+}
+
+/// Waits until every hart of a device is stopped in OpenSBI.
+pub fn wait_for_the_stop(machine: &mut Machine, setup: &Setup) -> Result<()> {
     let until = Instant::now() + STOP_TIME;
     loop {
         let harts = machine.harts();
         ensure!(harts.len() == setup.harts as usize, "{} harts could be read", harts.len());
         let is_running = |hart: &&HartState| !qemu_virt::OPENSBI.contains(&Region::new(hart.pc, 1));
         match harts.iter().find(is_running) {
-            None => return Ok(machine.finish(stop, &mut |_| {})),
+            None => return Ok(()),
             Some(hart) => ensure!(Instant::now() < until, "hart {} still runs", hart.hart),
         }
         thread::sleep(Duration::from_millis(20));
