@@ -178,8 +178,8 @@ rom_handover:
     j     1b
 
 // No trap is expected. Hart 0 reports the trap once, with an empty stack: a second trap comes from that refusal and
-// would repeat. The trap may come from code that uses a secret, so that variables, stack and every register that the
-// report would save are zeroed first. Any other hart parks for ever and is missing from the report.
+// would repeat. The trap may come from code that uses a secret, so that variables, stack, payload-key page and every
+// register that the report would save are zeroed first. Any other hart parks for ever and is missing from the report.
 .balign 4
 trap_entry:
     csrw  mie, zero
@@ -189,6 +189,7 @@ trap_entry:
     bnez  t0, 1f
     csrwi mscratch, 1
     ZERO  RAM_START, RAM_END
+    ZERO  PAYLOAD_KEYS, PAYLOAD_KEYS_END
     la    sp, __stack_top
     .irp  register, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, a3, a4, a5, a6, a7, t2, t3, t4, t5, t6
     li    \register, 0

@@ -2,13 +2,15 @@
 //! memory after a boot and after a refusal.
 
 use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use aes::Aes256;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use anyhow::{Context, Result, ensure};
 use hartlock_emulator::Stage;
 use hartlock_emulator::images::{CLASS_KEYS_AT, Device};
-use hartlock_emulator::machine::{Outcome, Run};
+use hartlock_emulator::machine::{Machine, Outcome, Run, Stop};
 use hartlock_handoff::{DeviceSecret, RootOfTrust, Step};
 use hartlock_image::{PayloadType, Reason, TreeMode};
 use hartlock_kernels::CipherTier;
@@ -170,6 +172,25 @@ pub fn cases() -> Vec<Case> {
         }),
         Case::new("encrypted/a-trap-in-the-use-of-a-key-leaves-none", |bench| {
             let found = after_trap(bench, &["aes", "bitsliced", "substitute"])?;
+            ensure!(found.is_empty(), "{found:?}");
+            Ok(())
+        }),
+        Case::new("encrypted/a-rom-that-traps-twice-leaves-no-key", |bench| {
+            let mut setup = encrypted(bench)?;
+            let mut elf = fs::read(&bench.firmware.rom.elf)?;
+            // The page is written before the first function is called, and the second one makes the text about its trap.
+            trap_in(&mut elf, &["hartlock_rom", "write_handoff"])?;
+            trap_in(&mut elf, &["console", "Number", "as_str"])?;
+            setup.rom = firmware::flat_binary_of(&elf)?;
+            let device = Device::temporary()?;
+            bench.install(&device, &setup)?;
+            let memory = GuestMemory::of(&device)?;
+            let mut machine = bench.start_on(&device, &setup, &memory.options())?;
+            wait_for_the_halt(&mut machine)?;
+            let run = machine.finish(Stop::Found, &mut |_| ());
+            let is_early = !run.transcript.contains("hartlock: ROM");
+            ensure!(!is_early && !run.transcript.contains("refused"), "{}", run.transcript);
+            let found = keys(bench)?.found_in(&memory.read()?);
             ensure!(found.is_empty(), "{found:?}");
             Ok(())
         }),
@@ -440,5 +461,21 @@ fn after_trap(bench: &TestBoard, function: &[&str]) -> Result<Vec<(String, usize
 fn trap_in(elf: &mut [u8], function: &[&str]) -> Result<()> {
     let at = firmware::function_in_file(elf, function)?;
     elf.get_mut(at..at + 4).context("inside of the file")?.copy_from_slice(&ILLEGAL);
+    Ok(())
+}
+
+/// Waits until hart 0 stays where it is, for longer than the ROM waits for other harts.
+fn wait_for_the_halt(machine: &mut Machine) -> Result<()> {
+    const STAY: Duration = Duration::from_secs(3);
+    let end = Instant::now() + Duration::from_secs(60);
+    let (mut pc, mut since) = (0, Instant::now());
+    while since.elapsed() < STAY {
+        ensure!(Instant::now() < end, "hart 0 does not halt");
+        let now = machine.harts().iter().find(|hart| hart.hart == 0).map_or(0, |hart| hart.pc);
+        if now != pc {
+            (pc, since) = (now, Instant::now());
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
     Ok(())
 }
