@@ -307,21 +307,30 @@ impl BundleSpec {
     /// its settings.
     #[must_use]
     pub fn overridden_by(mut self, flags: BundleSpec) -> Self {
-        for flag in flags.payloads {
+        let is_encrypted = self.payloads.iter().any(|own| own.encryption.is_some());
+        for mut flag in flags.payloads {
             match self.payloads.iter_mut().find(|own| own.payload_type == flag.payload_type) {
                 Some(own) => {
                     own.file = flag.file;
                     own.place = Vec::new();
+                    let part = own.part.take();
                     // The memory size was that of a payload of a bundle and does not fit another file.
-                    if own.part.take().is_some() {
+                    if part.is_some() {
                         own.memory_size = None;
                     }
-                    // What was encrypted must not become readable because a key was forgotten.
-                    if own.encryption.take().is_some() {
+                    // What was encrypted must not become readable because a key was forgotten. Of an empty payload the
+                    // others tell.
+                    let was_empty = part.is_some_and(|part| part.size == 0);
+                    if own.encryption.take().is_some() || (is_encrypted && was_empty) {
                         own.encrypted = Some(true);
                     }
                 }
-                None => self.payloads.push(flag),
+                None => {
+                    if is_encrypted {
+                        flag.encrypted = Some(true);
+                    }
+                    self.payloads.push(flag);
+                }
             }
         }
         Self {

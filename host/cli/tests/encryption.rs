@@ -147,6 +147,30 @@ fn payloads_stay_encrypted() {
 }
 
 #[test]
+fn a_payload_that_an_encrypted_bundle_lacks_is_encrypted_too() {
+    let bench = bench();
+    bench.write("empty", b"");
+    let replace = |more: &[&str]| {
+        let words = ["system.hlk", "--verify-key", "root.pub.pem", "--key", "root.pem", "--force"];
+        bench.run(
+            &[&["replace"], &words[..], &["--initramfs", "initrd", "-o", "new.hlk"], more].concat(),
+        )
+    };
+    let without = ["--kernel", "linux", "--system-fdt", "virt.dtb"];
+    let with_empty = [&without[..], &["--initramfs", "empty", "--force-type"]].concat();
+    for payloads in [&without[..], &with_empty] {
+        let words = ["sign", "--type", "system", "--security-version", "1", "--key", "root.pem"];
+        let more = ["--encrypt", "fleet.pem", "--force", "-o", "system.hlk"];
+        bench.run(&[&words[..], payloads, &more].concat()).expect(0);
+        let refused = replace(&[]).expect(2);
+        assert!(refused.stderr.contains("the initramfs is to be encrypted"), "{refused:?}");
+        let shown = replace(&["--encrypt", "fleet.pem", "--json"]).expect(0).json();
+        let payloads = shown["manifest"]["payloads"].as_array().unwrap();
+        assert!(payloads.iter().all(|it| !it["encryption"].is_null()), "{payloads:?}");
+    }
+}
+
+#[test]
 fn a_description_says_what_is_encrypted() {
     let bench = bench();
     let describe = |more: &str, of_kernel: &str, kind: &str| {
