@@ -171,6 +171,19 @@ fn a_payload_that_an_encrypted_bundle_lacks_is_encrypted_too() {
 }
 
 #[test]
+fn what_was_encrypted_is_for_its_owner_alone() {
+    let bench = bench();
+    let mode = |file: &str| {
+        let metadata = std::fs::metadata(bench.path(file)).unwrap();
+        metadata.permissions().mode() & 0o077
+    };
+    extract(&bench, &["--decrypt-with", "fleet.pem"]).expect(0);
+    for file in ["out/kernel", "out/initramfs", "out/system-fdt"] {
+        assert_eq!(mode(file), 0, "{file}");
+    }
+}
+
+#[test]
 fn a_description_says_what_is_encrypted() {
     let bench = bench();
     let describe = |more: &str, of_kernel: &str, kind: &str| {

@@ -29,7 +29,11 @@ pub fn extract(
     let Some(record) = &payload.part else { return Err(Reason::PayloadMissing.into()) };
     let key = payload.encryption.map(|it| content_key(&it, class_keys)).transpose()?;
     let source = Source::open(payload)?;
-    let file = NewFile::public(output)?;
+    // Whoever encrypted it did not mean it for every user of this machine.
+    let file = match &key {
+        Some(_) => NewFile::private(output)?,
+        None => NewFile::public(output)?,
+    };
     file.reserve(record.size)?;
     let digest = copy_and_digest(record, &source, (&file, 0), |_, _| (), &mut |_| ())?;
     if let Some(key) = key {
