@@ -390,20 +390,29 @@ pub(crate) fn judge(
     let is_linux =
         kernel.map(|it| is_linux(it.size, |at, into| read_in(it, at, into))).transpose()?;
     let is_linux = is_linux.unwrap_or(false);
-    if is_linux && manifest.bootargs().is_some_and(|it| bootargs::names_initramfs(it.as_bytes())) {
-        let context =
-            "the command line has `initrd=` or `initrdmem=`, and Linux would use that initramfs";
-        let hint = "Leave the option out of `bootargs`: the loader tells Linux where the verified initramfs is.";
-        let refusal = Refusal::with(Reason::PayloadUnusable, context);
-        return Err(Refusal { hint: Some(hint.to_string()), ..refusal }.into());
-    }
     for payload in manifest.payloads.iter().filter(is_plain) {
         let memory_size = payload.memory_size;
         let context = Context { is_forced, is_linux, is_in_bundle: true, memory_size };
         let read = |at: u64, into: &mut [u8]| read_in(payload, at, into);
         check(payload.payload_type, payload.size, path, context, read)?;
+        // Boot flow §5.8: after the kernel, and before the initramfs.
+        if payload.payload_type == PayloadType::Kernel && is_linux {
+            judge_bootargs(manifest)?;
+        }
     }
     Ok(())
+}
+
+/// Refuses a command line that names an initramfs.
+fn judge_bootargs(manifest: &Manifest<'_>) -> Result<(), Refusal> {
+    if !manifest.bootargs().is_some_and(|it| bootargs::names_initramfs(it.as_bytes())) {
+        return Ok(());
+    }
+    let context =
+        "the command line has `initrd=` or `initrdmem=`, and Linux would use that initramfs";
+    let hint = "Leave the option out of `bootargs`: the loader tells Linux where the verified initramfs is.";
+    let refusal = Refusal::with(Reason::PayloadUnusable, context);
+    Err(Refusal { hint: Some(hint.to_string()), ..refusal })
 }
 
 /// Describes what Linux, or the loader that places it, cannot use in the header of a kernel.
@@ -573,7 +582,64 @@ impl Form {
 
 #[cfg(test)]
 mod tests {
+    use hartlock_image::{
+        BundleType, Closing, Extensions, HashId, Identity, Label, List, Name, TreeMode,
+    };
+
     use super::*;
+
+    #[test]
+    fn a_kernel_is_judged_before_the_command_line_and_that_before_the_initramfs() {
+        const KERNEL_SIZE: u64 = 4096;
+        let payload = |payload_type, offset, size| PayloadRecord {
+            payload_type,
+            hash: HashId::Sha384,
+            mode: TreeMode::Flat,
+            offset,
+            size,
+            load_address: 0,
+            memory_size: KERNEL_SIZE,
+            entry: 0,
+            digest: [0; 64],
+        };
+        let mut payloads = List::new();
+        assert!(payloads.push(payload(PayloadType::Kernel, 0, KERNEL_SIZE)));
+        assert!(payloads.push(payload(PayloadType::Initramfs, KERNEL_SIZE, 64)));
+        let judge = |image_size: u64, archive: &[u8], bootargs: &str| {
+            let mut bundle = vec![0; KERNEL_SIZE as usize];
+            bundle[16..24].copy_from_slice(&image_size.to_le_bytes());
+            bundle[0x38..0x3c].copy_from_slice(b"RSC\x05");
+            bundle.extend(archive);
+            let name = |text| Name::new(text).unwrap();
+            let manifest = Manifest {
+                bundle_type: BundleType::System,
+                signatures_size: 0,
+                bundle_size: 0,
+                security_version: 0,
+                created: 0,
+                lifecycle_mask: 1,
+                identity: Identity { board: name("qemu-virt"), soc: name("virt") },
+                label: Label::new("").unwrap(),
+                signers: List::new(),
+                payloads,
+                extensions: Extensions::NONE,
+                closing: Closing::Bootargs(bootargs.as_bytes()),
+            };
+            let read = |at: u64, into: &mut [u8]| {
+                into.copy_from_slice(&bundle[at as usize..][..into.len()]);
+                Ok(())
+            };
+            let judged = super::judge(&manifest, Path::new("x"), true, &Ciphers::default(), read);
+            judged.map_err(|error| match error {
+                Error::Content(error) => error.payload,
+                _ => "command line",
+            })
+        };
+        let bad = [1; 64];
+        assert_eq!(judge(KERNEL_SIZE, &bad, "quiet"), Err("initramfs"));
+        assert_eq!(judge(KERNEL_SIZE, &bad, "initrd=1"), Err("command line"));
+        assert_eq!(judge(KERNEL_SIZE + 1, &bad, "initrd=1"), Err("kernel"));
+    }
 
     /// Makes a file of this type, with its magic bytes at the right offset.
     fn sample(form: &Form) -> Vec<u8> {
