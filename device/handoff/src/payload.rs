@@ -459,6 +459,11 @@ mod tests {
         ] {
             assert_eq!(judge_opensbi(&code(load, MARK)), wanted);
             assert_eq!(judge_opensbi(&code(load, b"")), Ok(()));
+            // An instruction with one of the two halves of `lui` is another one.
+            for other in [[0x13, 0x13, 0x42, 0x49], [0xb7, 0x55, 0x13, 0x13]] {
+                let before = [&other[..], &[0x13; 12]].concat();
+                assert_eq!(judge_opensbi(&[&before, &code(load, MARK)[..]].concat()), wanted);
+            }
         }
         assert_eq!(judge_opensbi(&[&[0x13; 8], MARK].concat()), Err(OpensbiFault::FixedNextStage));
     }
