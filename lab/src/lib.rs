@@ -21,6 +21,7 @@ use xtask::project;
 use xtask::python::PackageSet;
 
 mod args;
+mod bearssl;
 mod counts;
 mod host_speed;
 pub mod machine;

@@ -1,57 +1,17 @@
 //! Measures the same functions in software on CVA6 (`lab/baseline`): BearSSL, as in the paper, and for hashes
 //! also this project's kernel.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use anyhow::{Context, Result};
 
 use super::payload;
 use super::runs::Function;
+use crate::bearssl;
 use crate::counts::{self, Count};
 use hartlock_hw::machines::cva6;
-use xtask::{project, run, tools};
+use xtask::project;
 
-/// Source files of BearSSL that contain the functions.
-const SOURCES: [&str; 31] = [
-    "aead/gcm.c",
-    "codec/ccopy.c",
-    "codec/dec32be.c",
-    "codec/dec32le.c",
-    "codec/enc32be.c",
-    "codec/enc32le.c",
-    "hash/ghash_ctmul.c",
-    "hash/ghash_ctmul64.c",
-    "hash/sha2small.c",
-    "mac/hmac.c",
-    "symcipher/aes_big_cbcenc.c",
-    "symcipher/aes_big_ctr.c",
-    "symcipher/aes_big_enc.c",
-    "symcipher/aes_common.c",
-    "symcipher/aes_ct.c",
-    "symcipher/aes_ct64.c",
-    "symcipher/aes_ct64_cbcenc.c",
-    "symcipher/aes_ct64_ctr.c",
-    "symcipher/aes_ct64_enc.c",
-    "symcipher/aes_ct_cbcenc.c",
-    "symcipher/aes_ct_enc.c",
-    "symcipher/aes_small_cbcenc.c",
-    "symcipher/aes_small_enc.c",
-    "rsa/rsa_i15_priv.c",
-    "rsa/rsa_i15_pub.c",
-    "rsa/rsa_i31_priv.c",
-    "rsa/rsa_i31_pub.c",
-    "rsa/rsa_i32_priv.c",
-    "rsa/rsa_i32_pub.c",
-    "rsa/rsa_i62_priv.c",
-    "rsa/rsa_i62_pub.c",
-];
-/// Folder of BearSSL's big-number code, of which all files are compiled.
-const BIG_NUMBERS: &str = "int";
-/// Compiler flags for CVA6 as it is built here, and for a program without a C library.
-const TARGET_FLAGS: [&str; 4] =
-    ["-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
 /// Optimisation levels. The first is that of BearSSL's own makefile; the others are for comparison.
 pub const OPTIMISATIONS: [&str; 3] = ["-Os", "-O2", "-O3"];
 
@@ -105,55 +65,14 @@ impl CountedFunctions {
 /// # Errors
 /// Fails if a program cannot be built, or if a result is wrong.
 pub fn measure(part: CountedFunctions, optimisation: &str, options: &[&str]) -> Result<Vec<Count>> {
-    let library = library(optimisation)?;
-    let target = folder(optimisation).join(part.name());
+    let library =
+        project::target_dir().join("lab/baseline").join(optimisation.trim_start_matches('-'));
+    bearssl::library(&library, optimisation)?;
+    let target = library.join(part.name());
     let variables = [("HARTLOCK_BEARSSL", &*library), ("HARTLOCK_PART", Path::new(part.name()))];
     let program = counts::build("baseline", &target, &variables)?;
     eprintln!("BearSSL {optimisation} on CVA6, {} {}", part.name(), options.join(" "));
     read(&cva6::run(&program, options)?)
-}
-
-/// Builds the library and returns its folder.
-fn library(optimisation: &str) -> Result<PathBuf> {
-    let baseline = tools::baseline()?;
-    let folder = folder(optimisation);
-    fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-    let mut objects = Vec::new();
-    for source in sources(&baseline.sources.join("src"))? {
-        let name = source.file_name().context("a source has a name")?;
-        let object = folder.join(name).with_extension("o");
-        let mut compiler = Command::new(&baseline.compiler);
-        compiler.arg(optimisation).args(TARGET_FLAGS);
-        compiler.arg("-I").arg(project::root().join("lab/baseline/include"));
-        for include in ["inc", "src"] {
-            compiler.arg("-I").arg(baseline.sources.join(include));
-        }
-        compiler.arg("-c").arg(&source).arg("-o").arg(&object);
-        run::quietly(&mut compiler)?;
-        objects.push(object);
-    }
-    let archive = folder.join("libbearssl.a");
-    // An existing archive would keep its old members.
-    if archive.exists() {
-        fs::remove_file(&archive)?;
-    }
-    run::quietly(Command::new(&baseline.archiver).arg("rcD").arg(&archive).args(objects))?;
-    Ok(folder)
-}
-
-fn folder(optimisation: &str) -> PathBuf {
-    let name = optimisation.trim_start_matches('-');
-    project::target_dir().join("lab/baseline").join(name)
-}
-
-/// Returns the files to be compiled, always in the same order.
-fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
-    let numbers = folder.join(BIG_NUMBERS);
-    let entries = fs::read_dir(&numbers).with_context(|| numbers.display().to_string())?;
-    let mut sources = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<PathBuf>>>()?;
-    sources.extend(SOURCES.map(|source| folder.join(source)));
-    sources.sort();
-    Ok(sources)
 }
 
 /// Parses the counts that the program printed: by `hartlock`, by `bearssl`, or by `bearssl-` and the name of an

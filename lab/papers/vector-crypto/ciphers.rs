@@ -3,35 +3,15 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::counts;
+use crate::{bearssl, counts};
 use hartlock_device::bench;
 use hartlock_device::kernels::HARTS;
 use hartlock_results::run::{Better, Row};
-use xtask::{firmware, project, run, tools};
+use xtask::{firmware, project, tools};
 
-/// Source files of BearSSL: AES of four blocks in planes of bits, GHASH by multiplications, and what they call.
-const BEARSSL: [&str; 12] = [
-    "aead/gcm.c",
-    "codec/ccopy.c",
-    "codec/dec32be.c",
-    "codec/dec32le.c",
-    "codec/enc32be.c",
-    "codec/enc32le.c",
-    "hash/ghash_ctmul64.c",
-    "symcipher/aes_common.c",
-    "symcipher/aes_ct.c",
-    "symcipher/aes_ct64.c",
-    "symcipher/aes_ct64_ctr.c",
-    "symcipher/aes_ct64_enc.c",
-];
-/// Compiler flags of BearSSL: for speed, and for a program without a C library.
-const FLAGS: [&str; 5] =
-    ["-O3", "-march=rv64imac", "-mabi=lp64", "-mcmodel=medany", "-ffreestanding"];
 /// The hart of the base instruction set.
 const HART: &str = "rv64";
 const OURS: &str = "hartlock";
@@ -52,7 +32,8 @@ impl CipherCount {
 /// Builds the program and counts.
 pub fn counted() -> Result<Vec<CipherCount>> {
     let target = project::target_dir().join("lab/ciphers");
-    let library = bearssl(&std::path::absolute(target.join("bearssl"))?)?;
+    let library = std::path::absolute(target.join("bearssl"))?;
+    bearssl::library(&library, "-O3")?;
     let built = counts::build("ciphers", &target, &[("HARTLOCK_BEARSSL", &library)])?;
     let image = target.join("ciphers.bin");
     fs::write(&image, firmware::flat_binary(&built)?)?;
@@ -60,31 +41,6 @@ pub fn counted() -> Result<Vec<CipherCount>> {
     let options = hart.options();
     let options: Vec<&str> = options.iter().map(String::as_str).collect();
     read(&bench::emulate_without_pack(&image, &options)?)
-}
-
-/// Compiles BearSSL, and returns the folder of the library.
-fn bearssl(folder: &Path) -> Result<PathBuf> {
-    let baseline = tools::baseline()?;
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut objects = Vec::new();
-    for source in BEARSSL {
-        let source = baseline.sources.join("src").join(source);
-        let object = folder.join(source.file_name().context("a name")?).with_extension("o");
-        let mut compiler = Command::new(&baseline.compiler);
-        compiler.args(FLAGS).arg("-I").arg(project::root().join("lab/baseline/include"));
-        for include in ["inc", "src"] {
-            compiler.arg("-I").arg(baseline.sources.join(include));
-        }
-        run::quietly(compiler.arg("-c").arg(&source).arg("-o").arg(&object))?;
-        objects.push(object);
-    }
-    // An existing archive would keep its old members.
-    let archive = folder.join("libbearssl.a");
-    if archive.exists() {
-        fs::remove_file(&archive)?;
-    }
-    run::quietly(Command::new(&baseline.archiver).arg("rcD").arg(&archive).args(objects))?;
-    Ok(folder.to_owned())
 }
 
 /// Parses the console. All tags are those of one text under one key, so they are equal.
