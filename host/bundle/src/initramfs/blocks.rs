@@ -1,6 +1,9 @@
 //! Forms of compressed data that consist of blocks with their sizes, or with marks.
 
 use std::io::{self, Read};
+use std::ops::Range;
+
+use lz4_flex::block::decompress_into;
 
 /// Maximum size of a block of lz4 in its legacy format, before it is compressed (Linux, lib/decompress_unlz4.c).
 const LZ4_BLOCK: usize = 8 << 20;
@@ -27,14 +30,15 @@ fn skip(source: &mut impl Read, size: u64) -> io::Result<()> {
 /// Decompresses lz4 in its legacy format: blocks, each after its size.
 pub(super) struct Lz4Reader<R> {
     source: R,
+    /// Memory for a block.
     block: Vec<u8>,
-    /// Number of bytes of the block that were given.
-    given: usize,
+    /// Bytes of the block that were not given yet.
+    rest: Range<usize>,
 }
 
 impl<R: Read> Lz4Reader<R> {
-    pub(super) const fn new(source: R) -> Self {
-        Self { source, block: Vec::new(), given: 0 }
+    pub(super) fn new(source: R) -> Self {
+        Self { source, block: vec![0; LZ4_BLOCK], rest: 0..0 }
     }
 
     /// Reads the next block; false at the end, which is that of the source, or a size of 0.
@@ -51,8 +55,6 @@ impl<R: Read> Lz4Reader<R> {
                 size => break size,
             }
         };
-        self.given = 0;
-        self.block.clear();
         if size == 0 {
             return Ok(false);
         }
@@ -62,60 +64,24 @@ impl<R: Read> Lz4Reader<R> {
         }
         let mut packed = vec![0; size as usize];
         self.source.read_exact(&mut packed)?;
-        unpack_lz4(&packed, &mut self.block).map(|()| true).ok_or_else(damaged)
+        // A block that is larger than Linux takes does not fit.
+        self.rest = 0..decompress_into(&packed, &mut self.block).map_err(io::Error::other)?;
+        Ok(true)
     }
 }
 
 impl<R: Read> Read for Lz4Reader<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while self.given == self.block.len() {
+        while self.rest.is_empty() {
             if !self.next_block()? {
                 return Ok(0);
             }
         }
-        let rest = &self.block[self.given..];
+        let rest = &self.block[self.rest.clone()];
         let len = rest.len().min(into.len());
         into[..len].copy_from_slice(&rest[..len]);
-        self.given += len;
+        self.rest.start += len;
         Ok(len)
-    }
-}
-
-/// Decompresses a block of lz4 (LZ4 Block Format Description). Returns `None` if it is none, or larger than Linux takes.
-pub(super) fn unpack_lz4(mut packed: &[u8], out: &mut Vec<u8>) -> Option<()> {
-    /// Reads the rest of a length, which follows if the four bits of the token are all set.
-    fn length(packed: &mut &[u8], bits: u8) -> Option<usize> {
-        let mut length = usize::from(bits);
-        let mut has_more = bits == 15;
-        while has_more {
-            let byte = *packed.split_off_first()?;
-            length += usize::from(byte);
-            has_more = byte == 255;
-        }
-        Some(length)
-    }
-    loop {
-        let token = *packed.split_off_first()?;
-        let literals = length(&mut packed, token >> 4)?;
-        out.extend_from_slice(packed.split_off(..literals)?);
-        if out.len() > LZ4_BLOCK {
-            return None;
-        }
-        if packed.is_empty() {
-            return Some(());
-        }
-        let (distance, rest) = packed.split_first_chunk()?;
-        packed = rest;
-        let distance = usize::from(u16::from_le_bytes(*distance));
-        let from = out.len().checked_sub(distance).filter(|_| distance > 0)?;
-        let len = 4 + length(&mut packed, token & 15)?;
-        if out.len() + len > LZ4_BLOCK {
-            return None;
-        }
-        // What is copied may overlap with the copy.
-        for at in from..from + len {
-            out.push(out[at]);
-        }
     }
 }
 

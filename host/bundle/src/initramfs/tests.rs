@@ -38,20 +38,11 @@ fn xz(content: &[u8], check: CheckType) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Literals alone, in blocks of 300 bytes at most.
+/// Blocks of 300 bytes at most.
 fn lz4(content: &[u8]) -> Vec<u8> {
     let mut file = b"\x02\x21\x4c\x18".to_vec();
     for part in content.chunks(300) {
-        let long = part.len().checked_sub(15);
-        let mut block = vec![if long.is_some() { 0xf0 } else { (part.len() as u8) << 4 }];
-        if let Some(mut more) = long {
-            while more >= 255 {
-                block.push(255);
-                more -= 255;
-            }
-            block.push(more as u8);
-        }
-        block.extend_from_slice(part);
+        let block = lz4_flex::block::compress(part);
         file.extend_from_slice(&(block.len() as u32).to_le_bytes());
         file.extend_from_slice(&block);
     }
@@ -226,15 +217,14 @@ fn what_linux_does_not_skip_or_check_is_named() {
 }
 
 #[test]
-fn lz4_copies_what_was_unpacked() {
-    // `a`, then 19 bytes from one byte before, then five literals.
-    let mut out = Vec::new();
-    let block = b"\x1fa\x01\0\0\x50vwxyz";
-    assert_eq!(blocks::unpack_lz4(block, &mut out), Some(()));
-    assert_eq!(out, [&[b'a'; 20][..], b"vwxyz"].concat());
-    for len in 0..block.len() {
-        let is_end = blocks::unpack_lz4(&block[..len], &mut Vec::new()).is_some();
-        assert_eq!(is_end, len == 2, "{len}");
+fn a_block_of_lz4_is_at_most_8_mib() {
+    let mut content = archive();
+    for (size, judged) in [(8 << 20, true), ((8 << 20) + 1, false)] {
+        content.resize(size, 0);
+        let block = lz4_flex::block::compress(&content);
+        let len = (block.len() as u32).to_le_bytes();
+        let packed = [&b"\x02\x21\x4c\x18"[..], &len, &block].concat();
+        assert_eq!(judge(&packed).is_ok(), judged, "{size}");
     }
 }
 
