@@ -47,8 +47,8 @@ pub fn extract(
     Ok(file.finish(is_forced)?)
 }
 
-/// Checks the copy at offset `at`, after `cipher` has decrypted it, against the digest in the record of the old bundle. That digest is computed
-/// again, because it covers the old record, from which the new record may differ.
+/// Checks the copy at offset `at`, after `cipher` has decrypted it, against the digest in the record of the old bundle. That
+/// digest is computed again, because it covers the old record, from which the new record may differ.
 pub(super) fn check_copy(
     record: &PayloadRecord,
     bundle: &NewFile,

@@ -3,8 +3,9 @@
 //! Names are those that QEMU's disassembler prints, with its short forms for special operands. No probe finds out
 //! whether a hart has Zkt: an instruction works with it and without it. So this is a list of what the kernels rest on.
 
-/// Zkt: the list of *RISC-V Cryptography Extensions, volume I: scalar*, version 1.0.1, chapter 5, as far as it is used.
-/// Compressed forms have the names of their full forms.
+/// Zkt: the list of *RISC-V Cryptography Extensions, volume I: scalar*, version 1.0.1, chapter 5, as far as it is used, and the
+/// pseudo-instructions of it. `rolw` and `rorw` are in it by the sentence that includes all of Zbkb. Compressed forms have the
+/// names of their full forms.
 const ZKT: &str = "lui auipc addi slti sltiu xori ori andi slli srli srai add sub sll slt sltu xor srl sra or and \
     addiw slliw srliw sraiw addw subw sllw srlw sraw mul mulh mulhu mulhsu mulw \
     li mv not neg negw sext.w seqz snez sltz sgtz nop zext.b \
@@ -12,8 +13,8 @@ const ZKT: &str = "lui auipc addi slti sltiu xori ori andi slli srli srai add su
     aes64es aes64esm aes64ds aes64dsm aes64im aes64ks1i aes64ks2 \
     sha256sum0 sha256sum1 sha256sig0 sha256sig1 sha512sum0 sha512sum1 sha512sig0 sha512sig1";
 
-/// Zvkt: the list of volume II: vector, version 1.0.0, §2.15, as far as it is used. Masks, and the indices of `vrgather`
-/// and of slides, are exempt; those of the kernels follow from the numbers of elements.
+/// Zvkt: the list of volume II: vector, version 1.0.0, §2.15, as far as it is used. Masks, the indices of `vrgather`, and the
+/// distances of shifts and slides are exempt; those of the kernels follow from the numbers of elements, or are constants.
 const ZVKT: &str = "vadd.vv vadd.vx vadd.vi vsub.vv vsub.vx vand.vv vand.vx vand.vi vor.vv vor.vx vor.vi vxor.vv vxor.vx vxor.vi \
     vmseq.vi vmseq.vv vmsne.vi vmand.mm vmandn.mm vmv.v.v vmv.v.x vmv.v.i vmv.s.x vmv1r.v vmv2r.v vmv4r.v vmv8r.v \
     vmerge.vvm vmerge.vxm vmerge.vim vrgather.vv vsll.vi vsll.vx vsrl.vi vsrl.vx \
