@@ -354,6 +354,14 @@ fn notes(spec: &BundleSpec, manifest: &Description) -> Result<Vec<String>, Failu
             size_text(SMALL_METADATA)
         ));
     }
+    let unread = spec.payloads.iter().filter(|it| it.encryption.is_some());
+    let unread: Vec<&str> = unread.map(|it| it.payload_type.name()).collect();
+    if !unread.is_empty() {
+        notes.push(format!(
+            "Encrypted as before, and not looked into: {}. `hartlock verify --decrypt-with` does that.",
+            unread.join(", ")
+        ));
+    }
     Ok(notes)
 }
 
