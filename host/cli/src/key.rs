@@ -10,7 +10,7 @@ use hartlock_bundle::first_stage::FirstStageKey;
 use hartlock_files::NewFile;
 use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
-use hartlock_keys::KeyErrorKind::{NotPem, WrongLabel};
+use hartlock_keys::KeyErrorKind::{ForeignForm, NotPem};
 use hartlock_keys::{
     AnyKey, ClassKey, Format, KeyError, Passphrase, PublicKey, check_absent, check_private_name,
 };
@@ -155,12 +155,11 @@ impl Report for ClassKeyDescription {
     }
 }
 
-/// Describes a file with a class key. Returns `None` for another file.
+/// Describes a file with a class key. Returns `None` for another file, and for a pipe, which cannot be read again.
 fn show_class_key(file: &Path) -> Option<Result<ClassKeyDescription, Failure>> {
-    match ClassKey::read(file) {
-        Err(Error::File(_)) | Err(Error::Key(KeyError { kind: NotPem | WrongLabel(_), .. })) => {
-            None
-        }
+    match ClassKey::read(file.is_file().then_some(file)?) {
+        Err(Error::File(_)) => None,
+        Err(Error::Key(KeyError { kind: NotPem | ForeignForm(_), .. })) => None,
         Err(error) => Some(Err(error.into())),
         Ok(key) => {
             warn_if_others_can_read("class key", file);

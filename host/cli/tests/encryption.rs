@@ -121,8 +121,11 @@ fn payloads_stay_encrypted() {
         let payloads = run["manifest"]["payloads"].as_array().unwrap().clone();
         payloads.iter().map(|it| !it["encryption"].is_null()).collect()
     };
-    // Signed again, the cipher text is the same, and nobody needs the class key.
+    assert!(!bench.sign(&["--encrypt", "fleet.pem"]).expect(0).stdout.contains("not looked into"));
+    // Signed again, the cipher text is the same, and nobody needs the class key. That nobody looked into it is said.
     assert_eq!(encrypted(rework("resign", &["--json"])), [true; 3]);
+    let note = "not looked into: kernel, initramfs, system-fdt";
+    assert!(rework("resign", &[]).expect(0).stdout.contains(note));
     let read = |name: &str| bench.read(name)[8192..8256].to_vec();
     assert_eq!(read("system.hlk"), read("new.hlk"));
 
@@ -226,6 +229,18 @@ fn class_keys_are_secrets() {
         bench.sign(&["--encrypt", "root.pub.pem"]).expect(2),
     ] {
         assert!(!run.stdout.contains(body) && !run.stderr.contains(body), "{run:?}");
+    }
+    // Each kind of key is named where the other one is expected.
+    for (run, what, hint) in [
+        (bench.sign(&["--key", "fleet.pem"]), "is a class key", "`--encrypt` or `--decrypt-with`"),
+        (
+            verify(&bench, &["--decrypt-with", "root.pem"]),
+            "no class key",
+            "`hartlock keygen --class`",
+        ),
+    ] {
+        let run = run.expect(2);
+        assert!(run.stderr.contains(what) && run.stderr.contains(hint), "{run:?}");
     }
     // Neither an output nor a key replaces it.
     let words = ["resign", "system.hlk", "--verify-key", "root.pub.pem", "--key", "root.pem"];

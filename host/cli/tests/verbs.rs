@@ -361,6 +361,7 @@ fn bundles_and_payloads_are_read_from_pipes() {
         ("cat bad.hlk | hartlock verify - -k root.pub.pem", 1),
         ("hartlock verify <(cat system.hlk) <(cat system.hlk) -k root.pub.pem", 0),
         ("hartlock verify <(cat system.hlk) <(cat bad.hlk) -k root.pub.pem", 1),
+        ("hartlock key show <(cat root.pem)", 0),
         ("cat system.hlk | hartlock inspect -", 0),
         ("cat system.hlk | hartlock inspect /dev/stdin --digests", 0),
         ("cat system.hlk | hartlock diff - system.hlk", 0),

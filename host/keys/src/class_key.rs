@@ -9,7 +9,7 @@ use hartlock_handoff::payload_keys::{CIPHER_KEY_SIZE, class_id};
 use hartlock_image::{CLASS_ID_SIZE, WRAPPED_KEY_SIZE};
 use zeroize::Zeroizing;
 
-use crate::{Error, KeyError, KeyErrorKind, formats, pem, random};
+use crate::{Error, ForeignForm, KeyError, KeyErrorKind, formats, pem, random};
 
 /// The PEM label of a class key.
 pub(crate) const LABEL: &str = "HARTLOCK CLASS KEY";
@@ -54,7 +54,7 @@ impl ClassKey {
     fn decode(bytes: &[u8]) -> Result<Self, KeyErrorKind> {
         let block = pem::sole_key(bytes)?.ok_or(KeyErrorKind::NotPem)?.key;
         if block.label != LABEL {
-            return Err(KeyErrorKind::WrongLabel(block.label.chars().take(40).collect()));
+            return Err(KeyErrorKind::ForeignForm(ForeignForm::NoClassKey));
         }
         let bytes = block.decode()?;
         let key: &[u8; CIPHER_KEY_SIZE] = bytes.as_slice().try_into().map_err(|_| {
@@ -119,7 +119,7 @@ mod tests {
         let kind = |text: &str| ClassKey::decode(text.as_bytes()).unwrap_err();
         assert_eq!(kind("a text"), KeyErrorKind::NotPem);
         let other = text.replace("CLASS", "STATE");
-        assert_eq!(kind(&other), KeyErrorKind::WrongLabel("HARTLOCK STATE KEY".into()));
+        assert_eq!(kind(&other), KeyErrorKind::ForeignForm(ForeignForm::NoClassKey));
         let shorter = formats::pem(LABEL, &[1; 31]);
         assert_eq!(kind(&shorter), KeyErrorKind::WrongLength { expected: 32, actual: 31 });
         assert!(matches!(kind(&(text.clone() + &text)), KeyErrorKind::TrailingData(_)));

@@ -19,6 +19,10 @@ pub enum ForeignForm {
     Pkcs12,
     /// The parameters of a curve, without a key.
     CurveAlone,
+    /// A class key, which decrypts payloads and signs nothing.
+    ClassKey,
+    /// Another key, where a class key is expected.
+    NoClassKey,
     /// A private EC key whose curve is given by its numbers and not by its name.
     PrivateCurveInNumbers,
     /// A public EC key of that kind.
@@ -42,6 +46,8 @@ impl ForeignForm {
             | Self::CertificateRequest(_)
             | Self::Pkcs12
             | Self::CurveAlone
+            | Self::ClassKey
+            | Self::NoClassKey
             | Self::PrivateCurveInNumbers
             | Self::PublicCurveInNumbers => KeyReason::WrongLabel,
             Self::LockedOpenSsh
@@ -61,6 +67,8 @@ impl ForeignForm {
             Self::CertificateRequest(_) => "is a request of a certificate, and no key",
             Self::Pkcs12 => "is a PKCS#12 container, which is not read",
             Self::CurveAlone => "names a curve, and has no key",
+            Self::ClassKey => "is a class key, which encrypts payloads, and no key for signatures",
+            Self::NoClassKey => "holds no class key",
             Self::PrivateCurveInNumbers | Self::PublicCurveInNumbers => {
                 "has an EC key whose curve is given in numbers, and not by its name"
             }
@@ -105,6 +113,10 @@ impl ForeignForm {
             Self::CurveAlone => {
                 "give the file with the key: this one has only the name of its curve"
             }
+            Self::ClassKey => {
+                "give a class key to `--encrypt` or `--decrypt-with`, and here the key that signs"
+            }
+            Self::NoClassKey => "give a file that `hartlock keygen --class` wrote",
             Self::PrivateCurveInNumbers => {
                 "name the curve: `openssl pkey -in FILE -ec_param_enc named_curve -out named.pem`"
             }

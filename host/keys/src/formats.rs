@@ -10,7 +10,7 @@ use pkcs8::ObjectIdentifier;
 use pkcs8::der::{Decode, pem as rfc7468};
 use zeroize::Zeroizing;
 
-use super::{ForeignForm, KeyError, KeyErrorKind, oids, openssh};
+use super::{ForeignForm, KeyError, KeyErrorKind, class_key, oids, openssh};
 use crate::{Error, pem};
 use hartlock_files::read_small;
 
@@ -194,6 +194,7 @@ pub(super) fn open(bytes: &[u8], may_be_der: bool) -> Result<KeyContainer, KeyEr
             KeyErrorKind::ForeignForm(ForeignForm::CertificateRequest(false))
         }
         "EC PARAMETERS" => KeyErrorKind::ForeignForm(ForeignForm::CurveAlone),
+        class_key::LABEL => KeyErrorKind::ForeignForm(ForeignForm::ClassKey),
         label => KeyErrorKind::WrongLabel(label.chars().take(40).collect()),
     })?;
     if key.is_encrypted_by_header() {

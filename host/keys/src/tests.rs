@@ -89,6 +89,12 @@ fn names_what_is_not_supported() {
         certificate.unwrap_err(),
         KeyErrorKind::ForeignForm(ForeignForm::Certificate(false))
     );
+    let class_key = relabelled("HARTLOCK CLASS KEY");
+    let kind = KeyErrorKind::ForeignForm(ForeignForm::ClassKey);
+    assert_eq!(
+        (private(&class_key).unwrap_err(), public(&class_key).unwrap_err()),
+        (kind.clone(), kind)
+    );
     let ed448 = "-----BEGIN PUBLIC KEY-----
 MEMwBQYDK2VxAzoAX9dEm1m0Yf0s54fsYWrUahHiO0t04/Je2eG0jPB5M8HUOGwN
 ZlYyHeI1IpP1a8yPPUXa9GOqX8CA
