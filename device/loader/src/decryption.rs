@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 
 use hartlock_handoff::payload_keys::{CIPHER_KEY_SIZE, unwrap_content_key};
 use hartlock_handoff::{Entry, Stage, Step};
-use hartlock_image::{Manifest, PayloadRecord, PayloadType, Reason};
+use hartlock_image::{BundleType, Manifest, PayloadRecord, PayloadType, Reason};
 use hartlock_kernels::aes::{AesKey, BLOCK_SIZE, ctr};
 use hartlock_kernels::secret::{Secret, confined, wipe};
 use hartlock_kernels::{CipherMode, CipherTier, Kernels};
@@ -17,16 +17,19 @@ use hartlock_virt::board::map;
 use hartlock_virt::{clock, memory};
 
 /// The types of payload that can be encrypted: those of a system bundle.
-const TYPES: [PayloadType; 3] =
-    [PayloadType::Kernel, PayloadType::Initramfs, PayloadType::SystemFdt];
+const TYPES: &[PayloadType] = BundleType::System.payload_types();
 
 /// Content keys by type of payload. Only the boot hart uses them.
-static mut CONTENT_KEYS: [Secret<CIPHER_KEY_SIZE>; 3] = [const { Secret::ZERO }; 3];
+static mut CONTENT_KEYS: [Secret<CIPHER_KEY_SIZE>; TYPES.len()] =
+    [const { Secret::ZERO }; TYPES.len()];
 /// The expanded key of the payload that is being decrypted. The boot hart writes it while no other hart has a block of
 /// this payload, and all harts read it.
 static mut KEY: AesKey = AesKey::EMPTY;
 /// Load addresses and sizes of the encrypted payloads, by type; the size is 0 for the others.
-static PLACES: [[AtomicU64; 2]; 3] = [const { [const { AtomicU64::new(0) }; 2] }; 3];
+static PLACES: [[AtomicU64; 2]; TYPES.len()] =
+    [const { [const { AtomicU64::new(0) }; 2] }; TYPES.len()];
+/// Payloads that were decrypted as a whole, one bit for each type.
+static DECRYPTED: AtomicU64 = AtomicU64::new(0);
 
 /// Bytes of the current payload that are decrypted, and what the log says of it: harts, first and last time, ticks.
 static DONE: AtomicU64 = AtomicU64::new(0);
@@ -76,6 +79,8 @@ fn content_key(at: usize) -> Option<&'static mut [u8; CIPHER_KEY_SIZE]> {
 ///
 /// # Errors
 /// `InternalLimit`.
+// Not inlined, because a test looks what happens without it.
+#[inline(never)]
 pub(crate) fn begin(payload: &PayloadRecord) -> Result<bool, Reason> {
     let at = index(payload.payload_type);
     let is_encrypted = PLACES.get(at).is_some_and(|[_, size]| size.load(Ordering::Acquire) > 0);
@@ -141,8 +146,11 @@ pub(crate) fn is_done(size: u64) -> bool {
     DONE.load(Ordering::Acquire) == size
 }
 
-/// Returns the log entry of the current payload (boot flow §3.5, step 13).
-pub(crate) fn entry(payload: &PayloadRecord, kernels: &Kernels) -> Entry {
+/// Ends the decryption of the current payload, and returns its log entry (boot flow §3.5, step 13).
+pub(crate) fn end(payload: &PayloadRecord, kernels: &Kernels) -> Entry {
+    if is_done(payload.size) {
+        DECRYPTED.fetch_or(1 << index(payload.payload_type), Ordering::Relaxed);
+    }
     let [harts, first, last, busy] =
         [&HARTS, &FIRST, &LAST, &BUSY].map(|number| number.load(Ordering::Relaxed));
     Entry {
@@ -153,6 +161,21 @@ pub(crate) fn entry(payload: &PayloadRecord, kernels: &Kernels) -> Entry {
         time: (first, last),
         value: busy,
         ..Entry::new(Stage::Loader, Step::Decrypt)
+    }
+}
+
+/// Refuses if a payload that is encrypted according to the signed manifest was not decrypted: nothing before the verdict
+/// notices a decryption that was skipped.
+///
+/// # Errors
+/// `VerdictNotConfirmed`.
+pub(crate) fn confirm(manifest: &Manifest<'_>) -> Result<(), Reason> {
+    let decrypted = DECRYPTED.load(Ordering::Relaxed);
+    let mut types = manifest.extensions.encrypted().map(|it| index(it.payload_type));
+    if types.all(|index| decrypted & (1 << index) != 0) {
+        Ok(())
+    } else {
+        Err(Reason::VerdictNotConfirmed)
     }
 }
 

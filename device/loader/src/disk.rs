@@ -228,7 +228,7 @@ impl<R> Disk<'_, '_, R> {
             let (hart, address) = (self.harts.boot_hart(), payload.load_address);
             // SAFETY: the payload was hashed, and this is the only hart that works on it.
             unsafe { decryption::decrypt(&self.kernels, hart, address, 0, payload.size) }
-            self.log.push(&decryption::entry(payload, &self.kernels));
+            self.log.push(&decryption::end(payload, &self.kernels));
         }
         Ok(digest)
     }
@@ -292,7 +292,7 @@ impl<R> Disk<'_, '_, R> {
             self.log.push(&Entry { payload: Some(payload.payload_type), ..part });
         }
         if is_encrypted {
-            self.log.push(&decryption::entry(payload, &self.kernels));
+            self.log.push(&decryption::end(payload, &self.kernels));
         }
         Ok(digest)
     }

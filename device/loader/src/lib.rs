@@ -195,6 +195,7 @@ fn boot<R: Reading>(
     let verdict = bundle.conclude()?;
     log.push(&Entry { harts: harts.own_bit(), ..step(Step::Verdict, verdict_start) });
 
+    decryption::confirm(bundle.manifest())?;
     judge_payloads(bundle.manifest())?;
     write_fdt(bundle.manifest(), handoff.harts)?;
     let kernel = bundle.manifest().payload(PayloadType::Kernel).ok_or(Reason::InternalLimit)?;

@@ -110,6 +110,11 @@ pub fn cases() -> Vec<Case> {
             let machine = bench.start_on(&device, &setup, &[])?;
             expect_boot(&bench.finish(machine, None))
         }),
+        Case::new("encrypted/a-decryption-that-is-skipped-is-refused", |bench| {
+            let mut setup = encrypted(bench)?;
+            setup.boot = boot_with(bench, |elf| skip(elf, &["decryption", "begin"]))?;
+            refused(bench, setup, Reason::VerdictNotConfirmed)
+        }),
         Case::new("encrypted/a-hart-that-traps-loses-its-work-to-another", |bench| {
             lost_work(bench, "worker-trap")
         }),
@@ -455,6 +460,14 @@ fn after_trap(bench: &TestBoard, function: &[&str]) -> Result<Vec<(String, usize
     let (stage, reason) = (Stage::Loader, Reason::UnexpectedTrap);
     ensure!(run.outcome == Outcome::Refused { stage, reason }, "{:?}", run.outcome);
     Ok(leaks.found_in(&memory))
+}
+
+/// Makes a function return `Ok(false)` at once: `li a0, 0; li a1, 0; ret`.
+fn skip(elf: &mut [u8], function: &[&str]) -> Result<()> {
+    let at = firmware::function_in_file(elf, function)?;
+    let code = [0x4501_u16, 0x4581, 0x8082].map(u16::to_le_bytes).concat();
+    elf.get_mut(at..at + code.len()).context("inside of the file")?.copy_from_slice(&code);
+    Ok(())
 }
 
 /// Makes a function of a stage trap.
