@@ -237,19 +237,41 @@ impl TestBoard {
 
     /// Makes a device with Debian's kernel and a busybox initramfs; `test` is passed to the first program.
     pub fn linux(&self, test: &str) -> Result<Setup> {
-        let files = match self.linux.get() {
-            Some(files) => files,
+        self.sign_system(test, None)
+    }
+
+    /// Makes the same device with payloads that are encrypted for a class.
+    pub fn encrypted_linux(&self, test: &str, class: ClassKey) -> Result<Setup> {
+        let file = self.linux_files()?.folder.join("class.pem");
+        if file.exists() {
+            fs::remove_file(&file)?;
+        }
+        class.write(&file)?;
+        let setup = self.sign_system(test, Some(&file))?;
+        Ok(Setup { class_keys: vec![class], ..setup })
+    }
+
+    fn linux_files(&self) -> Result<&LinuxFiles> {
+        match self.linux.get() {
+            Some(files) => Ok(files),
             None => {
                 let files = self.sign_linux()?;
-                self.linux.get_or_init(|| files)
+                Ok(self.linux.get_or_init(|| files))
             }
-        };
+        }
+    }
+
+    fn sign_system(&self, test: &str, class: Option<&Path>) -> Result<Setup> {
+        let files = self.linux_files()?;
         let system = files.folder.join("system.hlk");
         let mut sign = files.sign("system");
         sign.arg("--kernel").arg(&self.tools.debian_kernel);
         sign.arg("--initramfs").arg(files.folder.join("initramfs"));
         sign.arg("--system-fdt").arg(&self.firmware.system_fdt);
         sign.args(["--bootargs", &format!("console=ttyS0 loglevel=4 hartlock.test={test}")]);
+        if let Some(class) = class {
+            sign.arg("--encrypt").arg(class);
+        }
         sign.arg("-o").arg(&system);
         run::quietly(&mut sign)?;
         Ok(Setup {

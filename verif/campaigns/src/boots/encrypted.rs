@@ -127,6 +127,11 @@ pub fn cases() -> Vec<Case> {
             ensure!(found.is_empty(), "{found:?}");
             Ok(())
         }),
+        Case::new("encrypted/linux-boots", |bench| {
+            let run = bench.run(&bench.encrypted_linux("none", fake_class_key(CLASS))?)?;
+            loader_entry(&run, Step::Decrypt, Some(PayloadType::Kernel))?;
+            expect_boot(&run)
+        }),
         Case::new("encrypted/keys-and-plain-text-are-gone-after-a-refusal", |bench| {
             let found = after_refusal(bench, None)?;
             ensure!(found.is_empty(), "{found:?}");
