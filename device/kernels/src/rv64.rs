@@ -56,6 +56,9 @@ const ZKNH: Extension = Extension {
     is_carried: cfg!(feature = "zknh"),
     probe: Some(hartlock_probe_zknh),
 };
+/// The vector extension alone, with at least 128 bits in a register.
+const V: Extension =
+    Extension { tier: Tier::V, is_carried: cfg!(feature = "v"), probe: Some(hartlock_probe_lanes) };
 /// The vector extension with Zvkb, the subset of Zvbb that kernels for several messages need.
 const ZVKB: Extension = Extension {
     tier: Tier::Zvbb,
@@ -165,6 +168,7 @@ unsafe impl Table for Sha256Many {
     type Kernel = InLanes<Sha2Many<u32, 64>>;
     type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: V, kernel: InLanes { element_len: 4, kernel: hartlock_sha256_rv64_v } },
         TableRow {
             needs: ZVKB,
             kernel: InLanes { element_len: 4, kernel: hartlock_sha256_rv64_zvbb },
@@ -214,6 +218,7 @@ unsafe impl Table for Sha512Many {
     type Kernel = InLanes<Sha2Many<u64, 128>>;
     type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: V, kernel: InLanes { element_len: 8, kernel: hartlock_sha512_rv64_v } },
         TableRow {
             needs: ZVKB,
             kernel: InLanes { element_len: 8, kernel: hartlock_sha512_rv64_zvbb },
@@ -261,10 +266,13 @@ unsafe impl Table for KeccakOneByOne {
 unsafe impl Table for KeccakInLanes {
     type Kernel = InLanes<KeccakMany>;
     type Family = HashFamily;
-    const ROWS: &'static [TableRow<Self::Kernel>] = &[TableRow {
-        needs: ZVKB,
-        kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_zvbb },
-    }];
+    const ROWS: &'static [TableRow<Self::Kernel>] = &[
+        TableRow { needs: V, kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_v } },
+        TableRow {
+            needs: ZVKB,
+            kernel: InLanes { element_len: 8, kernel: hartlock_keccak_rv64_zvbb },
+        },
+    ];
     const FAMILY: HashFamily = HashFamily::Keccak;
     const IS_CARRIED: bool = KeccakOneByOne::IS_CARRIED && cfg!(feature = "lanes");
 

@@ -368,7 +368,7 @@ fn has_vectors(kernels: &Kernels) -> bool {
     HashFamily::ALL.into_iter().any(|family| {
         [kernels.tier(family), kernels.tier_of_many(family)]
             .into_iter()
-            .any(|tier| tier == Tier::Zvbb || tier == Tier::Zvknh)
+            .any(|tier| matches!(tier, Tier::V | Tier::Zvbb | Tier::Zvknh))
     })
 }
 

@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::Reason;
-use hartlock_kernels::{Kernels, MAX_LANES};
+use hartlock_kernels::{Kernels, MAX_LANES, Tier};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{Claim, MAX_HARTS, Pool};
 use hartlock_verify::tree::{self, Digest};
@@ -277,7 +277,7 @@ pub(crate) fn submit(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &Lea
 /// Result of each worker's kernel selection ([`Choice::rejections`]), one word for each tier.
 static REJECTED: [[AtomicU64; TIERS]; MAX_HARTS] =
     [const { [const { AtomicU64::new(0) }; TIERS] }; MAX_HARTS];
-const TIERS: usize = 8;
+const TIERS: usize = Tier::LAST as usize + 1;
 /// Bit of such a word: the hart does not use the tier.
 const IS_REJECTED: u64 = 1 << 8;
 

@@ -37,17 +37,18 @@ pub struct Choice {
     pub wrong: [u8; TIERS],
 }
 
-/// Number of tiers, which are numbered from 1.
-const TIERS: usize = Tier::ALL.len() + 1;
+/// Number of tiers, which are numbered from 1, and one.
+const TIERS: usize = Tier::LAST as usize + 1;
 
 impl Choice {
     /// Returns an entry for each tier that was rejected: its number, and the families with a wrong answer, or 0 if its
     /// instructions trapped (boot flow §3.5, step 12).
     pub fn rejections(&self) -> impl Iterator<Item = (u32, u64)> {
         let (trapped, wrong) = (self.trapped, self.wrong);
-        (0..).zip(wrong).filter_map(move |(tier, families)| {
-            let is_rejected = families != 0 || trapped & (1 << tier) != 0;
-            is_rejected.then_some((tier, families.into()))
+        Tier::ALL.into_iter().filter_map(move |tier| {
+            let families = wrong.get(tier as usize).copied().unwrap_or_default();
+            let is_rejected = families != 0 || trapped & (1 << tier as u32) != 0;
+            is_rejected.then_some((tier as u32, families.into()))
         })
     }
 }
@@ -135,7 +136,8 @@ unsafe impl Probe for Tried {
         let Some(only) = self.only else { return true };
         // Kernels with lanes need another kernel for the data that does not fill the lanes, and every hart has this
         // tier.
-        tier == only || (only >= Tier::Zvbb && tier == Tier::Rv64)
+        let has_lanes = matches!(only, Tier::V | Tier::Zvbb | Tier::Zvknh);
+        tier == only || (has_lanes && tier == Tier::Rv64)
     }
 
     #[cfg(feature = "aes")]

@@ -34,8 +34,8 @@ pub struct KatArgs {
     /// File with test cases; `-` for standard input
     #[arg(value_name = "FILE.jsonl")]
     file: PathBuf,
-    /// Use only this hash implementation: portable or lanes; on a board portable, rv64, zbb, zknh, zvbb or
-    /// zvknh
+    /// Use only this hash implementation: portable or lanes; on a board portable, rv64, zbb, zknh, v,
+    /// zvbb or zvknh
     #[arg(long, alias = "kernel", value_name = "NAME")]
     implementation: Option<String>,
     /// Compute on an emulated board: `qemu:` and a CPU model of QEMU or a named hart configuration, for

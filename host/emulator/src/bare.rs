@@ -35,7 +35,7 @@ const fn hart(name: &'static str, extensions: &'static str, vlen: u32) -> Hart {
 }
 
 /// Configurations that differ in the extensions that hash implementations need.
-pub const HARTS: [Hart; 9] = [
+pub const HARTS: [Hart; 12] = [
     hart("rv64", "", 0),
     hart("zbb", "zbb=true", 0),
     hart("zknh", "zbb=true,zknh=true", 0),
@@ -45,6 +45,9 @@ pub const HARTS: [Hart; 9] = [
     hart("zvknh-128", "zvkb=true,zvknhb=true", 128),
     hart("zvknh-256", "zvkb=true,zvknhb=true", 256),
     hart("every-512", "zbb=true,zknh=true,zvbb=true,zvknhb=true", 512),
+    hart("v-128", "zbb=true", 128),
+    hart("v-256", "zbb=true", 256),
+    hart("v-512", "", 512),
 ];
 
 /// Configurations that differ in the extensions that implementations of AES and GHASH need.

@@ -5,7 +5,7 @@ use hartlock_handoff::Step;
 use super::boot::{StepRecord, Timeline};
 
 /// The names of the implementations in the order of their numbers, which begin with 1.
-const NAMES: [&str; 7] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine"];
+const NAMES: [&str; 8] = ["portable", "rv64", "zbb", "zknh", "zvbb", "zvknh", "engine", "v"];
 /// The hashes that share an implementation, in the order of their bits in `value`.
 const FAMILIES: [&str; 3] = ["SHA-256", "SHA-384 and SHA-512", "Keccak"];
 /// Maximum length of a list of names, and maximum number of sentences of a kind. Linux can write to the log, so
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(name(Step::Hash, 0), None);
         assert_eq!(name(Step::Decrypt, 2).unwrap(), "zkne");
         assert_eq!(name(Step::Decrypt, 4).unwrap(), "other-4");
-        assert_eq!(name(Step::Hash, 8).unwrap(), "other-8");
+        assert_eq!(name(Step::Hash, 9).unwrap(), "other-9");
         assert_eq!(name(Step::Hash, u32::MAX).unwrap(), "other-4294967295");
     }
 

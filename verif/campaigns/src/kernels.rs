@@ -50,10 +50,13 @@ const SCALAR: &[Tier] = &[Tier::Rv64];
 const ZBB: &[Tier] = &[Tier::Rv64, Tier::Zbb];
 const ZKNH: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh];
 /// Tiers of a hart without Zbb, which shows that the vector kernels do not use Zbb.
-const LANES: &[Tier] = &[Tier::Rv64, Tier::Zvbb];
+const LANES: &[Tier] = &[Tier::Rv64, Tier::V, Tier::Zvbb];
 /// Tiers of a hart with Zvkb only: lanes need no other part of Zvbb.
-const STREAMS: &[Tier] = &[Tier::Rv64, Tier::Zvbb, Tier::Zvknh];
-const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::Zvbb, Tier::Zvknh];
+const STREAMS: &[Tier] = &[Tier::Rv64, Tier::V, Tier::Zvbb, Tier::Zvknh];
+const EVERY: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::Zknh, Tier::V, Tier::Zvbb, Tier::Zvknh];
+/// Tiers of a hart with vectors and without vector crypto, with Zbb and without it.
+const V_AND_ZBB: &[Tier] = &[Tier::Rv64, Tier::Zbb, Tier::V];
+const V: &[Tier] = &[Tier::Rv64, Tier::V];
 
 const fn hart(index: usize, tiers: &'static [Tier]) -> Hart {
     let hart = &bare::HARTS[index];
@@ -70,6 +73,9 @@ pub const HARTS: &[Hart] = &[
     hart(6, STREAMS),
     hart(7, STREAMS),
     hart(8, EVERY),
+    hart(9, V_AND_ZBB),
+    hart(10, V_AND_ZBB),
+    hart(11, V),
 ];
 
 /// Returns QEMU's options for a hart.
@@ -92,7 +98,7 @@ impl Hart {
         let forms = tiers.flat_map(|tier| {
             HashFamily::ALL.into_iter().flat_map(move |family| {
                 let forms: &[&str] = match (tier, family) {
-                    (Tier::Zvbb, _) => &["many"],
+                    (Tier::V | Tier::Zvbb, _) => &["many"],
                     (Tier::Zknh | Tier::Zvknh, HashFamily::Keccak) => &[],
                     _ => &["one", "many"],
                 };
@@ -289,7 +295,12 @@ mod tests {
     #[test]
     fn every_named_hart_has_its_tiers() {
         assert_eq!(HARTS.len(), bare::HARTS.len());
-        for (hart, tier) in [("rv64", Tier::Rv64), ("zknh", Tier::Zknh), ("zvbb-512", Tier::Zvbb)] {
+        for (hart, tier) in [
+            ("rv64", Tier::Rv64),
+            ("zknh", Tier::Zknh),
+            ("zvbb-512", Tier::Zvbb),
+            ("v-512", Tier::V),
+        ] {
             let hart = HARTS.iter().find(|it| it.name == hart).unwrap();
             assert_eq!(hart.tiers.last(), Some(&tier));
         }

@@ -29,8 +29,14 @@ assemble!("frame_macros" "ed25519_rv64");
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
 #[cfg(feature = "zknh")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zknh" "sha512_rv64_zknh");
+#[cfg(feature = "v")]
+assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_v" "sha512_rv64_v");
+#[cfg(feature = "v")]
+assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_v");
 #[cfg(feature = "zvbb")]
-assemble!("frame_macros" "sha2_zvbb_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb" "keccak_rv64_zvbb");
+assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb");
+#[cfg(feature = "zvbb")]
+assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_zvbb");
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
 #[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
@@ -124,6 +130,7 @@ pub(super) type EMultiply = unsafe extern "C" fn(
 unsafe extern "C" {
     pub(super) fn hartlock_probe_zbb();
     pub(super) fn hartlock_probe_zknh();
+    pub(super) fn hartlock_probe_lanes();
     pub(super) fn hartlock_probe_zvkb();
     pub(super) fn hartlock_probe_zvknha();
     pub(super) fn hartlock_probe_zvknhb();
@@ -166,6 +173,12 @@ unsafe extern "C" {
         blocks: *const [u8; 64],
         count: usize,
     );
+    pub(super) fn hartlock_sha256_rv64_v(
+        states: *mut [u32; 8],
+        messages: *const *const [u8; 64],
+        count: usize,
+        n: usize,
+    );
     pub(super) fn hartlock_sha256_rv64_zvbb(
         states: *mut [u32; 8],
         messages: *const *const [u8; 64],
@@ -198,6 +211,12 @@ unsafe extern "C" {
         blocks: *const [u8; 128],
         count: usize,
     );
+    pub(super) fn hartlock_sha512_rv64_v(
+        states: *mut [u64; 8],
+        messages: *const *const [u8; 128],
+        count: usize,
+        n: usize,
+    );
     pub(super) fn hartlock_sha512_rv64_zvbb(
         states: *mut [u64; 8],
         messages: *const *const [u8; 128],
@@ -221,6 +240,14 @@ unsafe extern "C" {
         state: *mut [u64; 25],
         blocks: *const u8,
         count: usize,
+        rate_words: usize,
+        rounds: usize,
+    );
+    pub(super) fn hartlock_keccak_rv64_v(
+        states: *mut [u64; 25],
+        messages: *const *const u8,
+        count: usize,
+        n: usize,
         rate_words: usize,
         rounds: usize,
     );

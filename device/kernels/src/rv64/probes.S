@@ -6,7 +6,8 @@
 // (device/kernels/src/rv64.rs). The results are not used, because known-answer tests follow.
 //
 // Each probe needs the extension in its name: Zbb, Zknh, Zvkb, Zvknha or Zvknhb. The vector probes
-// also need V. The probes access no memory and use no stack. Include probe_macros.S before this file.
+// also need V, and the one of lanes needs nothing else. The probes access no memory and use no stack.
+// Include probe_macros.S before this file.
 //
 //   clobber t0, t1; the vector probes also v0-v15, vl and vtype
 
@@ -59,6 +60,19 @@ hartlock_probe_zknh:
 .balign 4
 hartlock_vlenb:
     csrr  a0, vlenb
+    ret
+
+.globl hartlock_probe_lanes
+.hidden hartlock_probe_lanes
+.balign 4
+hartlock_probe_lanes:
+    NEED_128_BITS
+    vsetivli zero, 2, e64, m1, ta, ma
+    vmv.v.i  v0, 1
+    vsll.vi  v1, v0, 1
+    vsrl.vx  v2, v0, t0
+    vand.vv  v2, v1, v0
+    vadd.vv  v3, v1, v0
     ret
 
 .globl hartlock_probe_zvkb

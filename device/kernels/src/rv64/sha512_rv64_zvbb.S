@@ -3,7 +3,8 @@
 //
 // SHA-384 and SHA-512 compression (FIPS 180-4 §6.4.2) of `count` blocks of 128 bytes of each of `n`
 // messages. Needs RV64I, the vector extension (Zve64x is enough, with VLEN >= 128) and Zvkb (vrev8,
-// vror), which is a subset of Zvbb. Include frame_macros.S and sha2_zvbb_macros.S before this file.
+// vror), which is a subset of Zvbb. Include frame_macros.S, lanes_macros.S and
+// sha2_lanes_macros.S before this file.
 //
 //   a0  states, consecutive, 8-byte aligned, updated in place
 //   a1  messages: n pointers to count * 128 bytes, 8-byte aligned, read only. Pointers may be equal.
@@ -13,30 +14,7 @@
 // Constant time: no branch and no address depends on message or state, only on the arguments. The
 // vector instructions on them are in the list of Zvkt.
 
-// Sizes in bytes of a word, half a block, and K.
-.set .L_SHA512_ZVBB_WORD, 8
-.set .L_SHA512_ZVBB_HALF, .L_SHA2_ZVBB_BLOCK_WORDS / 2 * .L_SHA512_ZVBB_WORD
-.set .L_SHA512_ZVBB_BLOCK_SHIFT, 7
-.set .L_SHA512_ZVBB_TABLE, 80 * .L_SHA512_ZVBB_WORD
-
-.macro SHA512_ZVBB_LOAD_CONSTANT dst, index
-    ld    \dst, (\index) * .L_SHA512_ZVBB_WORD(a5)
-.endm
-
-// FIPS 180-4 (4.10) to (4.13).
-.macro SHA512_ZVBB_BIG_SIGMA0 dst, src
-    SHA2_ZVBB_ROTATIONS \dst, \src, 28, 34, 39
-.endm
-.macro SHA512_ZVBB_BIG_SIGMA1 dst, src
-    SHA2_ZVBB_ROTATIONS \dst, \src, 14, 18, 41
-.endm
-.macro SHA512_ZVBB_SMALL_SIGMA0 dst, src, tmp
-    SHA2_ZVBB_ROTATIONS_AND_SHIFT \dst, \src, \tmp, 1, 8, 7
-.endm
-.macro SHA512_ZVBB_SMALL_SIGMA1 dst, src, tmp
-    SHA2_ZVBB_ROTATIONS_AND_SHIFT \dst, \src, \tmp, 19, 61, 6
-.endm
-
+.set .L_LANES_HAVE_ZVKB, 1
 HARTLOCK_FUNCTION hartlock_sha512_rv64_zvbb, +zve64x, +zvkb
-    SHA2_ZVBB_KERNEL 64, SHA512, sha512_zvbb, hartlock_sha512_k
+    SHA2_LANES_KERNEL 64, SHA512, sha512_zvbb, hartlock_sha512_k
 HARTLOCK_FUNCTION_END hartlock_sha512_rv64_zvbb

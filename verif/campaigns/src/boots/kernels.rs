@@ -23,6 +23,7 @@ const BOARDS: &[(&str, &str, Tier, Tier)] = &[
     ("rv64", "", Tier::Rv64, Tier::Rv64),
     ("zbb", ",zbb=true", Tier::Zbb, Tier::Zbb),
     ("zknh", ",zbb=true,zknh=true", Tier::Zknh, Tier::Zbb),
+    ("v", ",zbb=true,v=true,vlen=256", Tier::V, Tier::V),
     ("zvbb", ",zbb=true,v=true,vlen=256,zvbb=true", Tier::Zvbb, Tier::Zvbb),
     ("zvknh", ",zbb=true,v=true,vlen=128,zvbb=true,zvknhb=true", Tier::Zvknh, Tier::Zvbb),
 ];
@@ -79,6 +80,7 @@ fn best_is_used(bench: &TestBoard, board: &(&str, &str, Tier, Tier)) -> Result<(
     let missing = rejected(&run, Stage::Loader)?;
     let has = |tier: Tier| missing.iter().any(|entry| entry.kernel == tier as u32);
     ensure!(has(Tier::Zvknh) == (*sha2 != Tier::Zvknh), "{missing:?}");
+    ensure!(has(Tier::V) != properties.contains(",v=true"), "{missing:?}");
     ensure!(!has(*sha2) && !has(*sha3), "{missing:?}");
     ensure!(missing.iter().all(|entry| entry.value == 0), "a wrong answer: {missing:?}");
     Ok(())
@@ -155,7 +157,7 @@ fn loses_lanes(bench: &TestBoard) -> Result<()> {
         draft.payloads[0].memory_size = 8 << 20;
     });
     let mut setup = bench.setup_with(&loader, &[], &[long])?;
-    (setup.harts, setup.cpu) = (5, Some(cpu(BOARDS[3].1)));
+    (setup.harts, setup.cpu) = (5, Some(cpu(BOARDS[4].1)));
     let run = bench.run(&setup)?;
     expect_boot(&run)?;
     let fault = loader_entry(&run, Step::HartFault, None)?;
@@ -183,7 +185,7 @@ fn sizes_of_the_paper(bench: &TestBoard) -> Result<()> {
         }
     });
     let mut setup = bench.setup(&[], &[large])?;
-    (setup.harts, setup.cpu) = (5, Some(cpu(BOARDS[4].1)));
+    (setup.harts, setup.cpu) = (5, Some(cpu(BOARDS[5].1)));
     let run = bench.run(&setup)?;
     expect_boot(&run)?;
     for payload in [PayloadType::Kernel, PayloadType::Initramfs] {
