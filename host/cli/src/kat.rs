@@ -42,7 +42,7 @@ pub struct KatArgs {
     /// example qemu:rv64 or qemu:zvknh-256
     #[arg(long, value_name = "TARGET")]
     target: Option<String>,
-    /// Program that runs on the board [default: $HARTLOCK_BENCH, or ../firmware/bench.bin relative to the folder
+    /// Program that runs on the board [default: $HARTLOCK_BENCH, or ../firmware/jobs.bin relative to the folder
     /// of this command]
     #[arg(long, value_name = "BENCH.bin", requires = "target")]
     bench: Option<PathBuf>,

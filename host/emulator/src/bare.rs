@@ -102,10 +102,10 @@ pub fn find_bench(named: Option<&Path>) -> Result<PathBuf, Error> {
     if let Some(path) = named.map(Path::to_path_buf).or(variable.map(PathBuf::from)) {
         return if path.is_file() { Ok(path) } else { Err(Error::BenchMissing { path }) };
     }
-    // The files are `target/release/hartlock` and `target/firmware/bench.bin`.
+    // The files are `target/release/hartlock` and `target/firmware/jobs.bin`.
     let program = std::env::current_exe().unwrap_or_default();
     let target = program.parent().and_then(Path::parent).unwrap_or(Path::new("target"));
-    let path = target.join("firmware/bench.bin");
+    let path = target.join("firmware/jobs.bin");
     if path.is_file() { Ok(path) } else { Err(Error::BenchMissing { path }) }
 }
 

@@ -2,8 +2,8 @@
 //! instruction set, for the portable form, and for other projects' hashes.
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bench::kernels::mark_tag;
 use hartlock_image::HashId;
+use hartlock_jobs::kernels::mark_tag;
 use hartlock_kernels::Tier;
 
 use crate::peers;

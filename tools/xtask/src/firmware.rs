@@ -62,7 +62,7 @@ pub fn main(args: &FirmwareArgs) -> Result<Verdict> {
         println!("{}\t{} bytes\t{}", stage.name, stage.size()?, stage.bin.display());
     }
     // The program that `hartlock kat --target` runs.
-    let bench = stage("bench", &[])?;
+    let bench = stage("jobs", &[])?;
     println!("{}\t{} bytes\t{}", bench.name, bench.size()?, bench.bin.display());
     println!("boot-fdt\t{}", built.boot_fdt.display());
     println!("system-fdt\t{}", built.system_fdt.display());
@@ -337,8 +337,8 @@ pub fn gates(_: &Path) -> Result<crate::Outcome> {
     if !status.contains(&figure) {
         return Ok(Outcome::Failed(format!("{STATUS} does not say that the ROM has {figure}")));
     }
-    // The program `bench` is built without those flags, so the search must find such jumps in it. It measures WalnutDSA.
-    let bench = stage("bench", &[])?.elf;
+    // The program `jobs` is built without those flags, so the search must find such jumps in it. It measures WalnutDSA.
+    let bench = stage("jobs", &[])?.elf;
     if Jumps::of(&bench)?.pairs.is_empty() {
         return Ok(Outcome::Failed("the search for jumps in two halves finds none".into()));
     }

@@ -136,7 +136,7 @@ fn on_board(cases: &[Case], target: &str, kernel: Option<&str>) -> Result<Vec<Re
         .map(|name| tier(name).with_context(|| format!("there is no kernel {name} on a board")))
         .transpose()?;
     let qemu = Qemu::find(Some(&tools::locate()?.qemu))?;
-    let bench = firmware::stage("bench", &[])?.bin;
+    let bench = firmware::stage("jobs", &[])?.bin;
     match answer(cases, &mut Board::new(qemu, bench, cpu, forced)) {
         Ok(replies) => Ok(replies),
         Err(stream::Error::Backend(error)) => bail!("{error}"),

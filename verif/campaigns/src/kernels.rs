@@ -10,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bench::kernels::Plan;
-use hartlock_bench::pack::{Header, JOB_KERNELS};
 use hartlock_emulator::bare;
 use hartlock_image::HashId;
+use hartlock_jobs::kernels::Plan;
+use hartlock_jobs::pack::{Header, JOB_KERNELS};
 use hartlock_kernels::{HashFamily, Tier};
 
 use crate::bench;
@@ -203,7 +203,7 @@ impl KernelBench {
 
     fn with(features: &[&str], plan: &Plan, cases: &[cases::OwnedCase]) -> Result<Self> {
         let bench =
-            Self { stage: firmware::stage("bench", features)?, folder: tempfile::tempdir()? };
+            Self { stage: firmware::stage("jobs", features)?, folder: tempfile::tempdir()? };
         let body = [&plan.encode()[..], &cases::encode(cases)?].concat();
         let count = u32::try_from(cases.len())?;
         let header = Header { job: JOB_KERNELS, count, body_size: body.len() as u64 };

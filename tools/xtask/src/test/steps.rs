@@ -357,7 +357,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-dma",
                 "hartlock-devmem",
                 "hartlock-stub",
-                "hartlock-bench",
+                "hartlock-jobs",
                 "hartlock-footprint",
                 "hartlock-timing",
                 "hartlock-fsbl"
@@ -406,14 +406,14 @@ pub const STEPS: &[TestStep] = &[
             [
                 "hartlock-smoke",
                 "hartlock-axi-guard",
-                "hartlock-bench",
+                "hartlock-jobs",
                 "hartlock-loader",
                 "hartlock-loader-variants",
                 "hartlock-rot-host",
                 "hartlock-host-signatures"
             ],
             "--features",
-            "hartlock-bench/soc,hartlock-loader/soc,hartlock-loader-variants/load-first,hartlock-rot-host/keys"
+            "hartlock-jobs/soc,hartlock-loader/soc,hartlock-loader-variants/load-first,hartlock-rot-host/keys"
         ),
     )
     .uses(&[Resource::Cargo])

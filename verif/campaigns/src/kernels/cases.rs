@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bench::kernels::{COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
 use hartlock_image::HashId;
+use hartlock_jobs::kernels::{COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES};
 use hartlock_verify::tree::{Digest, Hasher, SoftwareHasher};
 use serde_json::Value;
 
@@ -197,7 +197,7 @@ const fn block_len(hash: HashId) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use hartlock_bench::kernels::Plan;
+    use hartlock_jobs::kernels::Plan;
     use hartlock_kernels::Tier;
 
     use super::*;

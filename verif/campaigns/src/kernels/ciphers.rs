@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Context, Result};
-use hartlock_bench::ciphers::CASES;
-use hartlock_bench::pack::{Header, JOB_CIPHERS};
 use hartlock_emulator::bare;
+use hartlock_jobs::ciphers::CASES;
+use hartlock_jobs::pack::{Header, JOB_CIPHERS};
 use hartlock_kernels::{CipherMode, CipherTier};
 use xtask::{Verdict, firmware};
 
@@ -103,7 +103,7 @@ impl CipherBench {
         let pack = tempfile::NamedTempFile::new()?;
         let header = Header { job: JOB_CIPHERS, count: 0, body_size: 0 };
         fs::write(pack.path(), header.encode())?;
-        Ok(Self { stage: firmware::stage("bench", &[])?, pack })
+        Ok(Self { stage: firmware::stage("jobs", &[])?, pack })
     }
 
     fn console(&self, name: &str) -> Result<String> {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Context, Result};
-use hartlock_bench::pack::{Header, JOB_WALNUT};
-use hartlock_bench::walnut::{CASES, COUNTED_BRAID, DIGEST_GENERATORS};
 use hartlock_emulator::bare;
+use hartlock_jobs::pack::{Header, JOB_WALNUT};
+use hartlock_jobs::walnut::{CASES, COUNTED_BRAID, DIGEST_GENERATORS};
 use hartlock_kernels::WalnutTier;
 use xtask::{Verdict, firmware};
 
@@ -106,7 +106,7 @@ impl WalnutBench {
         let pack = tempfile::NamedTempFile::new()?;
         let header = Header { job: JOB_WALNUT, count: 0, body_size: 0 };
         fs::write(pack.path(), header.encode())?;
-        Ok(Self { stage: firmware::stage("bench", &[])?, pack })
+        Ok(Self { stage: firmware::stage("jobs", &[])?, pack })
     }
 
     pub fn console(&self, name: &str) -> Result<String> {

@@ -2,8 +2,8 @@
 //! board.
 
 use anyhow::{Context, Result};
-use hartlock_bench::vectors::Vector;
 use hartlock_image::{BundleType, Lifecycle, Policy, Profile};
+use hartlock_jobs::vectors::Vector;
 use hartlock_testkit::bundle as testkit;
 use hartlock_testkit::expected::Options;
 use hartlock_testkit::keys::FakeKey;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use hartlock_bench::pack::{Header, JOB_VECTORS};
+use hartlock_jobs::pack::{Header, JOB_VECTORS};
 
 use hartlock_testkit::generator::{BundleVector, SETS};
 
@@ -20,7 +20,7 @@ pub fn step(root: &Path) -> Result<Outcome> {
     for set in &SETS {
         all.extend(set.load(root)?);
     }
-    let stage = firmware::stage("bench", &[])?;
+    let stage = firmware::stage("jobs", &[])?;
     if firmware::has_panic_path(&stage.elf)? {
         return Ok(Outcome::Failed("the bench can reach a panic".into()));
     }
@@ -77,7 +77,7 @@ mod tests {
         let mut body = &bytes[32..];
         assert_eq!(header.body_size, body.len() as u64);
         for made in &all {
-            let (vector, rest) = hartlock_bench::vectors::Vector::parse(body).unwrap();
+            let (vector, rest) = hartlock_jobs::vectors::Vector::parse(body).unwrap();
             let wanted = judge::vector(&made.expected.options, &made.bundle).unwrap();
             assert_eq!(format!("{vector:?}"), format!("{wanted:?}"));
             body = rest;

@@ -12,7 +12,7 @@ mod jobs;
 
 use core::arch::global_asm;
 
-use hartlock_bench::pack::{
+use hartlock_jobs::pack::{
     HEADER_SIZE, Header, JOB_CIPHERS, JOB_KAT, JOB_KERNELS, JOB_VECTORS, JOB_WALNUT,
 };
 use hartlock_verify::board::Region;

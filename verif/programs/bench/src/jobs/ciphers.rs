@@ -12,8 +12,8 @@
 use core::arch::{asm, global_asm};
 use core::hint::black_box;
 
-use hartlock_bench::ciphers::{BEFORE_WRAP, COUNTED_LEN, KEY_SIZES, LENGTHS};
-use hartlock_bench::fill;
+use hartlock_jobs::ciphers::{BEFORE_WRAP, COUNTED_LEN, KEY_SIZES, LENGTHS};
+use hartlock_jobs::fill;
 use hartlock_kernels::aes::{AesKey, BLOCK_SIZE, ctr, gcm};
 use hartlock_kernels::secret::confined;
 use hartlock_kernels::{CipherMode, CipherTier, KernelFault, Kernels};

@@ -14,10 +14,10 @@
 
 use core::hint::black_box;
 
-use hartlock_bench::kernels::{
+use hartlock_image::HashId;
+use hartlock_jobs::kernels::{
     COUNTED_SEED, Case, MAX_HEAD_LEN, MAX_LEN, MAX_MESSAGES, Plan, mark_tag,
 };
-use hartlock_image::HashId;
 use hartlock_kernels::kt128::Kt128;
 use hartlock_kernels::sha2::{Sha256, Sha384, Sha512};
 use hartlock_kernels::sha3::{Sha3_256, Sha3_384, Sha3_512, Shake128, Shake256};

@@ -1,7 +1,7 @@
 //! Job 1 on the board. It prints one line for each vector, `vector <index> accepted` or `vector
 //! <index> E<code>`.
 
-use hartlock_bench::vectors::Vector;
+use hartlock_jobs::vectors::Vector;
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::{console, memory};

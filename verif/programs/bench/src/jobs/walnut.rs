@@ -12,7 +12,7 @@
 
 use core::hint::black_box;
 
-use hartlock_bench::walnut::{COUNTED_BRAID, GENERATORS, SEEDS, WalnutCase};
+use hartlock_jobs::walnut::{COUNTED_BRAID, GENERATORS, SEEDS, WalnutCase};
 use hartlock_kernels::walnut::WalnutLevel;
 use hartlock_kernels::{KernelFault, Kernels, WalnutTier};
 use hartlock_virt::console::{self, Number};
