@@ -1,6 +1,7 @@
 //! The program for a board: probes, known answers, measurements and the file.
 
 mod arguments;
+mod kernels;
 mod measure;
 mod peer;
 mod probes;
@@ -44,10 +45,21 @@ fn run(stack: Stack) -> i32 {
         Output::ERROR.text("error: Linux does not let this program run on that processor\n");
         return 2;
     };
-    let mut report = Report::new(SCHEMA, &arguments, cpu);
-    report.probes(&probes::all());
-    let is_right = measure::all(&mut report, &arguments);
-    peer::all(&mut report, &arguments, &stack);
-    report.end();
-    i32::from(!is_right)
+    let result = Report::new(SCHEMA, &arguments, cpu).and_then(|mut report| {
+        report.probes(&probes::all());
+        let is_right = measure::all(&mut report, &arguments)?;
+        let has_peer = peer::all(&mut report, &arguments, &stack);
+        report.end(has_peer).then_some(is_right)
+    });
+    match result {
+        Some(true) => 0,
+        Some(false) => {
+            Output::ERROR.text("error: a kernel gave a wrong answer or did not end\n");
+            1
+        }
+        None => {
+            Output::ERROR.text("error: nothing was written\n");
+            2
+        }
+    }
 }

@@ -1,272 +1,277 @@
-//! Checks and measurements of kernels. Each kernel is first checked in a child process, so that one that traps or hangs
-//! on a wrong answer does not end the program.
-
-mod ciphers;
-mod hashes;
+//! Measurements of kernels, each in a child process, so that a kernel that traps or hangs costs its own row alone.
 
 use core::hint::black_box;
 
 use hartlock_bench::statistics::MAX_SAMPLES;
-use hartlock_kernels::{
-    CipherMode, CipherTier, HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier,
-};
+use hartlock_kernels::aes::{AesKey, ctr, gcm};
+use hartlock_kernels::{KernelFault, Kernels, MAX_LANES};
 
 use super::arguments::Arguments;
-use super::probes::{self, Probed};
-use super::report::{Measurement, Report};
-use super::system::{self, Counter, End};
+use super::kernels::{self, Cipher, Subject};
+use super::report::Report;
+use super::system::{self, Counter, End, FromChild};
 
-/// Maximum length of a message in bytes.
+/// Longest message in bytes.
 pub const MAX_LEN: usize = 64 << 10;
+/// Distance of two messages beyond their length. At a power of two, all lanes would share a few lines of a cache.
+const GAP: usize = 320;
 
-/// Messages, one after the other.
-#[repr(align(64))]
-struct Messages([u8; MAX_LEN * MAX_LANES]);
-
-/// One kernel.
+/// What became of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kernel {
-    Hash(HashFamily, Tier),
-    Cipher(CipherMode, CipherTier),
-}
-
-impl Kernel {
-    fn all() -> impl Iterator<Item = Self> {
-        let hashes = HashFamily::ALL
-            .into_iter()
-            .flat_map(|family| Tier::ALL.into_iter().map(move |tier| Self::Hash(family, tier)));
-        let ciphers = CipherMode::ALL
-            .into_iter()
-            .flat_map(|mode| CipherTier::ALL.into_iter().map(move |tier| Self::Cipher(mode, tier)));
-        hashes.chain(ciphers)
-    }
-
-    const fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Hash(family, tier) => (family.name(), tier.name()),
-            Self::Cipher(mode, tier) => (mode.name(), tier.name()),
-        }
-    }
-
-    /// Selects this kernel, and what it needs beside itself.
-    fn select(self) -> (Kernels, Chooser) {
-        let mut chooser = Chooser { only: self, fault: None };
-        (Kernels::detect(&mut chooser), chooser)
-    }
-
-    fn is_selected(self, kernels: &Kernels) -> bool {
-        match self {
-            Self::Hash(family, tier) => {
-                kernels.tier(family) == tier || kernels.tier_of_many(family) == tier
-            }
-            Self::Cipher(mode, tier) => kernels.cipher_tier(mode) == tier,
-        }
-    }
-}
-
-/// A probe that wants one kernel, and remembers why it cannot have it.
-struct Chooser {
-    only: Kernel,
-    fault: Option<KernelFault>,
-}
-
-// SAFETY: the probe is true only after a child process has executed the instructions and has ended by itself.
-unsafe impl Probe for Chooser {
-    fn runs(&mut self, instructions: unsafe extern "C" fn()) -> bool {
-        // SAFETY: probes of kernels are leaf functions that use no saved register and no memory; a trap ends the child.
-        let run = || unsafe { instructions() };
-        Probed::of(system::in_child(|| probes::done(run))) == Probed::Works
-    }
-
-    fn rejected(&mut self, family: HashFamily, tier: Tier, why: KernelFault) {
-        if self.only == Kernel::Hash(family, tier) {
-            self.fault = Some(why);
-        }
-    }
-
-    fn is_wanted(&self, family: HashFamily, tier: Tier) -> bool {
-        let Kernel::Hash(only, wanted) = self.only else { return false };
-        // Kernels with lanes need another one for what does not fill them, and every hart has this one.
-        family == only && (tier == wanted || (wanted >= Tier::Zvbb && tier == Tier::Rv64))
-    }
-
-    fn rejected_cipher(&mut self, mode: CipherMode, tier: CipherTier, why: KernelFault) {
-        // A mode can have several kernels of a tier: a wrong answer of one says more than that another one is absent.
-        if self.only == Kernel::Cipher(mode, tier) && self.fault != Some(KernelFault::WrongAnswer) {
-            self.fault = Some(why);
-        }
-    }
-
-    fn is_cipher_wanted(&self, mode: CipherMode, tier: CipherTier) -> bool {
-        let Kernel::Cipher(_, wanted) = self.only else { return false };
-        // GCM encrypts single blocks with the kernel of counter mode.
-        self.only == Kernel::Cipher(mode, tier)
-            || (mode == CipherMode::Ctr && tier == wanted.min(CipherTier::Zvkned))
-    }
-}
-
-/// What the check of a kernel has shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Checked {
-    /// All answers were right.
-    Works,
-    /// The processor lacks an instruction.
+pub enum Status {
+    /// Its answers were right, and it was measured.
+    Measured,
+    /// The hart or this kind of hash has no such kernel.
     Absent,
     /// An answer was wrong.
     Wrong,
-    /// The kernel ended its process although its probe did not.
-    Crashed,
+    /// It ended by a signal, or took too long.
+    Died,
 }
 
-impl Checked {
+impl Status {
     pub const fn name(self) -> &'static str {
         match self {
-            Checked::Works => "works",
-            Checked::Absent => "absent",
-            Checked::Wrong => "wrong",
-            Checked::Crashed => "crashed",
+            Status::Measured => "measured",
+            Status::Absent => "absent",
+            Status::Wrong => "wrong",
+            Status::Died => "died",
         }
     }
 }
 
-/// Checks a kernel with its known answers, and against the portable one with the messages of the measurement.
-fn check(kernel: Kernel, messages: &mut Messages, len: usize) -> Checked {
-    const ABSENT: i32 = 1;
-    const WRONG: i32 = 2;
-    let end = system::in_child(|| {
-        let (kernels, chooser) = kernel.select();
-        if !kernel.is_selected(&kernels) {
-            return if chooser.fault == Some(KernelFault::WrongAnswer) { WRONG } else { ABSENT };
-        }
-        let is_right = match kernel {
-            Kernel::Hash(family, _) => hashes::are_right(&kernels, family, messages, len),
-            Kernel::Cipher(mode, _) => ciphers::are_right(&kernels, mode, messages, len),
-        };
-        if is_right { 0 } else { WRONG }
-    });
-    match end {
-        Some(End::Code(0)) => Checked::Works,
-        Some(End::Code(ABSENT)) => Checked::Absent,
-        Some(End::Code(WRONG)) => Checked::Wrong,
-        _ => Checked::Crashed,
-    }
+/// The result for a kernel.
+#[derive(Clone, Copy)]
+pub struct Record {
+    pub status: Status,
+    /// Bytes of all messages of one run.
+    pub bytes: usize,
+    /// Number of messages of one run.
+    pub messages: usize,
+    /// Runs of a sample.
+    pub repeats: u64,
+    pub samples: usize,
+    pub nanoseconds: [u64; MAX_SAMPLES],
+    pub cycles: Option<[u64; MAX_SAMPLES]>,
+    pub instructions: Option<[u64; MAX_SAMPLES]>,
 }
 
-/// Checks and measures every kernel. Returns false if one has given a wrong answer or has ended its process.
-pub fn all(report: &mut Report, arguments: &Arguments) -> bool {
-    const KERNELS: usize =
-        HashFamily::ALL.len() * Tier::ALL.len() + CipherMode::ALL.len() * CipherTier::ALL.len();
-    let mut messages = Messages([0; MAX_LEN * MAX_LANES]);
-    let mut number = 1_u32;
-    for byte in &mut messages.0 {
-        number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        *byte = (number >> 24) as u8;
-    }
-    let mut results = [Checked::Absent; KERNELS];
-    for (result, kernel) in results.iter_mut().zip(Kernel::all()) {
-        *result = check(kernel, &mut messages, arguments.message_len());
-        report.kernel(kernel.names(), *result);
-    }
-    // Cycles are PERF_COUNT_HW_CPU_CYCLES, instructions PERF_COUNT_HW_INSTRUCTIONS.
-    let counters = Counters { cycles: Counter::open(0), instructions: Counter::open(1) };
-    report.counters(counters.cycles.is_some(), counters.instructions.is_some());
-    let mut meter = Meter { report, arguments, counters };
-    for (result, kernel) in results.iter().zip(Kernel::all()) {
-        if *result == Checked::Works {
-            let (kernels, _) = kernel.select();
-            match kernel {
-                Kernel::Hash(family, tier) => {
-                    hashes::measure(&mut meter, &kernels, family, tier, &messages);
-                }
-                Kernel::Cipher(mode, tier) => {
-                    ciphers::measure(&mut meter, &kernels, mode, tier, &mut messages);
-                }
-            }
+impl Record {
+    const fn without_samples(status: Status) -> Self {
+        Self {
+            status,
+            bytes: 0,
+            messages: 0,
+            repeats: 0,
+            samples: 0,
+            nanoseconds: [0; MAX_SAMPLES],
+            cycles: None,
+            instructions: None,
         }
     }
-    results.iter().all(|result| matches!(result, Checked::Works | Checked::Absent))
 }
 
-/// The counters that Linux and the machine have; a number is missing if it could not be counted all the time.
-struct Counters {
-    cycles: Option<Counter>,
-    instructions: Option<Counter>,
-}
-
-/// What takes samples.
-struct Meter<'a> {
-    report: &'a mut Report,
-    arguments: &'a Arguments,
-    counters: Counters,
-}
-
-/// What a measurement is of.
-struct Subject {
-    name: &'static str,
-    tier: &'static str,
-    form: &'static str,
-    messages: usize,
-}
-
-impl Meter<'_> {
-    /// Measures `work`, which processes the messages of the subject once.
-    fn measure(&mut self, subject: &Subject, mut work: impl FnMut()) {
-        // The first call fills the caches, the second one says how often a sample repeats the work.
-        work();
-        let start = system::now();
-        work();
-        let once = system::now().wrapping_sub(start).max(1);
-        let repeats = (self.arguments.sample_time() / once).clamp(1, 1 << 20);
-        let count = self.arguments.samples().min(MAX_SAMPLES);
-        let [mut nanoseconds, mut cycles, mut instructions] = [[0; MAX_SAMPLES]; 3];
-        let (mut has_cycles, mut has_instructions) = (true, true);
-        for at in 0..count {
-            let before = [&self.counters.cycles, &self.counters.instructions].map(read);
-            let start = system::now();
-            for _ in 0..repeats {
-                work();
-            }
-            let time = system::now().wrapping_sub(start);
-            let after = [&self.counters.cycles, &self.counters.instructions].map(read);
-            let difference = |which: usize| {
-                let (before, after) = (*before.get(which)?, *after.get(which)?);
-                after?.checked_sub(before?)
-            };
-            has_cycles &= put(&mut cycles, at, difference(0));
-            has_instructions &= put(&mut instructions, at, difference(1));
-            put(&mut nanoseconds, at, Some(time));
-        }
-        self.report.measurement(&Measurement {
-            name: subject.name,
-            tier: subject.tier,
-            form: subject.form,
-            messages: subject.messages,
-            bytes: self.arguments.message_len(),
-            repeats,
-            count,
-            nanoseconds,
-            cycles: has_cycles.then_some(cycles),
-            instructions: has_instructions.then_some(instructions),
+/// Measures every kernel. Returns `None` if there is no memory, else whether all answers were right.
+pub fn all(report: &mut Report, arguments: &Arguments) -> Option<bool> {
+    let room = system::shared(MAX_LANES * (MAX_LEN + GAP))?;
+    fill(room);
+    let result = FromChild::new(Record::without_samples(Status::Died))?;
+    let mut is_right = true;
+    for subject in kernels::all() {
+        result.set(Record::without_samples(Status::Died));
+        let end = system::in_child(|| {
+            result.set(measure(subject, arguments, room));
+            0
         });
-    }
-}
-
-fn read(counter: &Option<Counter>) -> Option<u64> {
-    counter.as_ref()?.read()
-}
-
-/// Stores a sample; false if there is none.
-fn put(samples: &mut [u64; MAX_SAMPLES], at: usize, sample: Option<u64>) -> bool {
-    match (samples.get_mut(at), sample) {
-        (Some(place), Some(sample)) => {
-            *place = sample;
-            true
+        let mut record = result.get();
+        if end != Some(End::Code(0)) {
+            record = Record::without_samples(Status::Died);
         }
-        _ => false,
+        is_right &= matches!(record.status, Status::Measured | Status::Absent);
+        report.kernel(subject, &record);
+    }
+    Some(is_right)
+}
+
+fn fill(room: &mut [u8]) {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    for word in room.as_chunks_mut::<8>().0 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        *word = state.to_le_bytes();
     }
 }
 
-/// Does something whose result nobody needs.
-fn use_up<T>(value: T) {
-    black_box(value);
+fn measure(subject: Subject, arguments: &Arguments, room: &mut [u8]) -> Record {
+    let kernels = match subject.select() {
+        Ok(kernels) => kernels,
+        Err(KernelFault::Trapped) => return Record::without_samples(Status::Absent),
+        Err(KernelFault::WrongAnswer) => return Record::without_samples(Status::Wrong),
+    };
+    let is_known = subject.answers(&kernels);
+    let len = arguments.message_len();
+    let measured = match subject {
+        _ if !is_known => None,
+        Subject::One(hash, _) => {
+            let message = room.get(..len).unwrap_or_default();
+            let digest = || (hash.one)(&kernels, black_box(message));
+            (digest() == (hash.one)(&Kernels::PORTABLE, message)).then(|| {
+                samples(arguments, || {
+                    black_box(digest());
+                })
+            })
+        }
+        Subject::Lanes(hash, _) => {
+            let count = kernels.lanes(hash.family).min(MAX_LANES);
+            let mut messages: [&[u8]; MAX_LANES] = [&[]; MAX_LANES];
+            for (message, bytes) in messages.iter_mut().zip(room.chunks(len + GAP)) {
+                *message = bytes.get(..len).unwrap_or_default();
+            }
+            let messages = messages.get(..count).unwrap_or_default();
+            let mut right = 0_usize;
+            (hash.many)(&kernels, messages, &mut |at, digest| {
+                let message = messages.get(at).copied().unwrap_or_default();
+                right += usize::from((hash.one)(&Kernels::PORTABLE, message) == *digest);
+            });
+            (right == count).then(|| {
+                let record = samples(arguments, || {
+                    (hash.many)(&kernels, black_box(messages), &mut |_, digest| {
+                        black_box(digest);
+                    });
+                });
+                Record { messages: count, ..record }
+            })
+        }
+        Subject::Cipher(_, cipher, key_len, _) => {
+            measure_cipher(arguments, &kernels, cipher, key_len, room)
+        }
+    };
+    match measured {
+        Some(record) => {
+            let messages = record.messages.max(1);
+            Record { messages, bytes: len.saturating_mul(messages), ..record }
+        }
+        None => Record::without_samples(Status::Wrong),
+    }
+}
+
+/// Compares a cipher with its portable form, then measures it; `None` if an answer is wrong.
+fn measure_cipher(
+    arguments: &Arguments,
+    kernels: &Kernels,
+    cipher: Cipher,
+    key_len: usize,
+    room: &mut [u8],
+) -> Option<Record> {
+    const IV: [u8; 12] = [7; 12];
+    const FIRST: [u8; 16] = [9; 16];
+    let bytes = [0x5a; 32];
+    let (mut key, mut portable) = (AesKey::with(kernels), AesKey::EMPTY);
+    key.expand(bytes.get(..key_len)?).ok()?;
+    portable.expand(bytes.get(..key_len)?).ok()?;
+    let len = arguments.message_len();
+    let (text, rest) = room.split_at_mut_checked(len)?;
+    let copy = rest.get_mut(..len)?;
+    copy.copy_from_slice(text);
+    match cipher {
+        Cipher::Ctr => {
+            ctr::apply(&portable, &FIRST, copy).ok()?;
+            ctr::apply(&key, &FIRST, text).ok()?;
+            if text != copy {
+                return None;
+            }
+            Some(samples(arguments, || {
+                let _ = black_box(ctr::apply(&key, &FIRST, black_box(text)));
+            }))
+        }
+        Cipher::Gcm => {
+            // What is decrypted is a cipher text again, whose decryption is the first one: each has its tag.
+            let first = gcm::tag(&portable, &IV, &[], copy).ok()?;
+            gcm::decrypt(&portable, &IV, &[], copy, &first).ok()?;
+            let second = gcm::tag(&portable, &IV, &[], copy).ok()?;
+            gcm::decrypt(&key, &IV, &[], text, &first).ok()?;
+            if text != copy {
+                return None;
+            }
+            let mut tags = [second, first];
+            let mut is_authentic = true;
+            let record = samples(arguments, || {
+                is_authentic &= gcm::decrypt(&key, &IV, &[], black_box(text), &tags[0]).is_ok();
+                tags.swap(0, 1);
+            });
+            is_authentic.then_some(record)
+        }
+        Cipher::Ghash => {
+            let wanted = gcm::tag(&portable, &IV, text, &[]).ok()?;
+            if gcm::tag(&key, &IV, text, &[]).ok()? != wanted {
+                return None;
+            }
+            Some(samples(arguments, || {
+                let _ = black_box(gcm::tag(&key, &IV, black_box(text), &[]));
+            }))
+        }
+    }
+}
+
+/// Runs something as often as a sample takes its minimum time, and takes samples of that.
+fn samples(arguments: &Arguments, mut run: impl FnMut()) -> Record {
+    let mut repeats = 1_u64;
+    loop {
+        let start = system::now();
+        (0..repeats).for_each(|_| run());
+        if system::now().saturating_sub(start) >= arguments.sample_time() || repeats > 1 << 20 {
+            break;
+        }
+        repeats *= 2;
+    }
+    let mut record = Record::without_samples(Status::Measured);
+    (record.repeats, record.samples) = (repeats, arguments.samples());
+    // Numbers of events in perf_event_open(2).
+    let [mut cycles, mut instructions] = [0, 1].map(Counted::new);
+    for at in 0..record.samples {
+        let start = system::now();
+        cycles.start();
+        instructions.start();
+        (0..repeats).for_each(|_| run());
+        instructions.end(at);
+        cycles.end(at);
+        let taken = system::now().saturating_sub(start);
+        if let Some(place) = record.nanoseconds.get_mut(at) {
+            *place = taken;
+        }
+    }
+    record.cycles = cycles.samples();
+    record.instructions = instructions.samples();
+    record
+}
+
+/// The samples of an event; none if it could not be counted in each of them.
+struct Counted {
+    counter: Option<Counter>,
+    before: Option<u64>,
+    samples: [u64; MAX_SAMPLES],
+}
+
+impl Counted {
+    fn new(event: u64) -> Self {
+        Self { counter: Counter::open(event), before: None, samples: [0; MAX_SAMPLES] }
+    }
+
+    fn start(&mut self) {
+        self.before = self.counter.as_ref().and_then(Counter::read);
+    }
+
+    fn end(&mut self, at: usize) {
+        let after = self.counter.as_ref().and_then(Counter::read);
+        let taken = after.zip(self.before).map(|(after, before)| after.saturating_sub(before));
+        match (taken.filter(|taken| *taken > 0), self.samples.get_mut(at)) {
+            (Some(taken), Some(place)) => *place = taken,
+            _ => self.counter = None,
+        }
+    }
+
+    fn samples(&self) -> Option<[u64; MAX_SAMPLES]> {
+        self.counter.is_some().then_some(self.samples)
+    }
 }

@@ -26,6 +26,7 @@ mod number {
     pub const WRITE: usize = 64;
     pub const PPOLL: usize = 73;
     pub const EXIT_GROUP: usize = 94;
+    pub const SETITIMER: usize = 103;
     pub const CLOCK_GETTIME: usize = 113;
     pub const SCHED_SETAFFINITY: usize = 122;
     pub const KILL: usize = 129;
@@ -33,6 +34,7 @@ mod number {
     pub const GETCPU: usize = 168;
     pub const CLONE: usize = 220;
     pub const EXECVE: usize = 221;
+    pub const MMAP: usize = 222;
     pub const PERF_EVENT_OPEN: usize = 241;
     pub const WAIT4: usize = 260;
     pub const PRLIMIT64: usize = 261;
@@ -259,12 +261,56 @@ impl Child {
     }
 }
 
-/// Does something in a child process, and returns how that ended; `None` if Linux makes no process.
+/// Does something in a child process, and returns how that ended; `None` if Linux makes no process. After a minute it
+/// ends by SIGALRM.
 pub fn in_child(work: impl FnOnce() -> i32) -> Option<End> {
-    Child::fork(work)?.wait()
+    const SECONDS: u64 = 60;
+    let child = Child::fork(|| {
+        let timer = [0, 0, SECONDS, 0];
+        // SAFETY: Linux reads an interval and a time, of seconds and microseconds each.
+        unsafe { call(number::SETITIMER, [0, timer.as_ptr() as usize, 0, 0, 0, 0]) };
+        work()
+    });
+    child?.wait()
 }
 
-/// Runs a program with at most ten arguments, and returns the beginning of what it prints on its standard output; `None`
+/// Returns memory of zeros that this process shares with its children; it is never freed.
+pub fn shared(len: usize) -> Option<&'static mut [u8]> {
+    const READ_WRITE: usize = 1 | 2;
+    const SHARED_ANONYMOUS: usize = 0x01 | 0x20;
+    let arguments = [0, len, READ_WRITE, SHARED_ANONYMOUS, usize::MAX, 0];
+    // SAFETY: a new mapping changes no memory that is in use.
+    let start = usize::try_from(unsafe { call(number::MMAP, arguments) }).ok()?;
+    // SAFETY: the kernel has mapped as many bytes, and this is the only reference of this process.
+    Some(unsafe { core::slice::from_raw_parts_mut(start as *mut u8, len) })
+}
+
+/// A value that a child sets and its parent reads after the child's end.
+pub struct FromChild<T>(*mut T);
+
+impl<T: Copy> FromChild<T> {
+    /// Makes a place for a value.
+    pub fn new(value: T) -> Option<Self> {
+        let room = shared(size_of::<T>())?;
+        let place = Self(room.as_mut_ptr().cast());
+        place.set(value);
+        Some(place)
+    }
+
+    /// Stores the value.
+    pub fn set(&self, value: T) {
+        // SAFETY: the pages of this place are its own, and the child and its parent never access them at once.
+        unsafe { self.0.write_volatile(value) }
+    }
+
+    /// Returns the value that was stored last.
+    pub fn get(&self) -> T {
+        // SAFETY: the argument of `set` applies, and a whole value was stored.
+        unsafe { self.0.read_volatile() }
+    }
+}
+
+/// Runs a program with at most eleven words, and returns the beginning of what it prints on its standard output; `None`
 /// if it fails, prints too much or takes longer than `limit` seconds. Its standard error output is closed.
 pub fn output_of<'a>(
     words: &[&CStr],
@@ -303,8 +349,8 @@ pub fn output_of<'a>(
 
 /// Replaces this process by another program. Returns only if that fails.
 fn execute(words: &[&CStr], stack: &Stack, output: &File) -> i32 {
-    let mut list = [0_usize; 11];
-    for (to, word) in list.iter_mut().take(10).zip(words) {
+    let mut list = [0_usize; 12];
+    for (to, word) in list.iter_mut().take(11).zip(words) {
         *to = word.as_ptr() as usize;
     }
     // SAFETY: no argument is an address.
@@ -319,10 +365,10 @@ fn execute(words: &[&CStr], stack: &Stack, output: &File) -> i32 {
 /// Waits at most so many nanoseconds for something to read, or for the end of the file.
 fn is_readable(file: &File, nanoseconds: u64) -> bool {
     const POLLIN: u64 = 1;
-    let poll = file.0 as u64 | POLLIN << 32;
+    let mut poll = file.0 as u64 | POLLIN << 32;
     let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
-    let arguments = [&raw const poll as usize, 1, time.as_ptr() as usize, 0, 0, 0];
-    // SAFETY: Linux reads the time, and reads and writes one entry of 8 bytes; nothing reads it afterwards.
+    let arguments = [&raw mut poll as usize, 1, time.as_ptr() as usize, 0, 0, 0];
+    // SAFETY: Linux reads the time, and reads and writes one entry of 8 bytes.
     let ready = unsafe { call(number::PPOLL, arguments) };
     ready > 0
 }
@@ -335,8 +381,8 @@ impl Counter {
     pub fn open(config: u64) -> Option<Self> {
         /// Length of `struct perf_event_attr` in its first version.
         const LEN: u64 = 64;
-        /// `exclude_kernel` and `exclude_hv`.
-        const USER_ONLY: u64 = 1 << 5 | 1 << 6;
+        /// `pinned` (an error instead of a share of a counter), `exclude_kernel` and `exclude_hv`.
+        const USER_ONLY: u64 = 1 << 2 | 1 << 5 | 1 << 6;
         /// The time for which the event was enabled, and for which it was counted.
         const TIMES: u64 = 1 | 2;
         let attributes = [LEN << 32, config, 0, 0, TIMES, USER_ONLY, 0, 0];
