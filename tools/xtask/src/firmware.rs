@@ -49,6 +49,9 @@ pub struct FirmwareArgs {
     with: Vec<String>,
 }
 
+#[derive(clap::Args)]
+pub struct BenchProgramArgs {}
+
 /// Builds all firmware and prints the sizes.
 pub fn main(args: &FirmwareArgs) -> Result<Verdict> {
     if !args.with.is_empty() {
@@ -139,6 +142,35 @@ pub fn rot_program(name: &str, features: &[&str]) -> Result<PathBuf> {
 /// Builds a stage of a host that has a signature verification unit, and returns its flat binary.
 pub fn svu_stage(name: &str) -> Result<Vec<u8>> {
     flat_binary(&compile(name, ROT_TARGET, &[], true, &folder())?)
+}
+
+/// The program for boards under Linux, and the maximum of its size in bytes.
+const BENCH_PROGRAM: &str = "hartlock-bench";
+const BENCH_LIMIT: u64 = 2_000_000;
+
+/// Builds the program that owners of boards run, and returns its path.
+pub fn bench_program() -> Result<PathBuf> {
+    let build = folder().join("build");
+    fs::create_dir_all(&build).with_context(|| build.display().to_string())?;
+    let mut cargo = Command::new("cargo");
+    cargo.current_dir(project::root()).args(["build", "--locked", "--quiet", "--profile", "board"]);
+    cargo.args(["--package", BENCH_PROGRAM, "--target", TARGET, "--target-dir"]).arg(&build);
+    let lock = File::create(build.join("lock"))?;
+    lock.lock()?;
+    run::quietly(&mut cargo)?;
+    let built = fs::read(build.join(TARGET).join("board").join(BENCH_PROGRAM))?;
+    ensure!(built.len() as u64 <= BENCH_LIMIT, "{BENCH_PROGRAM} has {} bytes", built.len());
+    let program = folder().join(BENCH_PROGRAM);
+    replace(&program, &built)?;
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
+    Ok(program)
+}
+
+/// Builds the program for boards, and prints its size.
+pub fn bench_program_main(_: &BenchProgramArgs) -> Result<Verdict> {
+    let program = bench_program()?;
+    println!("{BENCH_PROGRAM}\t{} bytes\t{}", fs::metadata(&program)?.len(), program.display());
+    Ok(Verdict::Yes)
 }
 
 /// Builds a package and puts its ELF file into `folder`.

@@ -64,6 +64,23 @@ pub fn demo(debian_initrd: &Path, output: &Path) -> Result<()> {
     write(output, &bytes)
 }
 
+/// Writes an archive with busybox, the programs, and this first program, a script.
+pub fn with_programs(
+    busybox: &Path,
+    programs: &[(&str, &[u8])],
+    init: &str,
+    output: &Path,
+) -> Result<()> {
+    let busybox = fs::read(busybox).with_context(|| busybox.display().to_string())?;
+    let folders = ["bin", "dev", "proc", "sys", "usr", "usr/bin"].map(Item::folder);
+    let mut items = Vec::from(folders);
+    items.push(Item::program("bin/busybox", &busybox));
+    items.extend(programs.iter().map(|(name, bytes)| Item::program(name, bytes)));
+    items.push(Item::program("init", init.as_bytes()));
+    items.push(Item { name: "dev/console", mode: 0o020_600, device: (5, 1), bytes: &[] });
+    write(output, &archive(&items)?)
+}
+
 /// Writes an archive with busybox, the test program `devmem` and the first program that calls them.
 pub fn test(busybox: &Path, devmem: &Path, output: &Path) -> Result<()> {
     let busybox = fs::read(busybox).with_context(|| busybox.display().to_string())?;

@@ -33,6 +33,7 @@ fn main() -> ExitCode {
     let verdict = match name {
         "fetch" => run(arguments, fetch::main),
         "firmware" => run(arguments, firmware::main),
+        "bench-program" => run(arguments, firmware::bench_program_main),
         "monitor" => run(arguments, monitor::main),
         "promises" => run(arguments, promises::main),
         "install" => run(arguments, install::main),
@@ -59,6 +60,10 @@ fn command() -> clap::Command {
         .subcommand(firmware::FirmwareArgs::augment_args(
             clap::Command::new("firmware")
                 .about("Build the ROM, the loader and the device trees into target/firmware"),
+        ))
+        .subcommand(firmware::BenchProgramArgs::augment_args(
+            clap::Command::new("bench-program")
+                .about("Build the program that measures kernels on a board under Linux"),
         ))
         .subcommand(mutants::MutantsArgs::augment_args(
             clap::Command::new("mutants")

@@ -11,6 +11,7 @@
 extern crate xtask;
 
 pub mod bench;
+pub mod board_program;
 pub mod boots;
 mod debugger;
 pub mod demo;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use hartlock_device::{boots, demo, flips, kat, kernels, skips, timing, vectors};
+use hartlock_device::{board_program, boots, demo, flips, kat, kernels, skips, timing, vectors};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", disable_version_flag = true)]
@@ -46,6 +46,7 @@ const STEPS: &[xtask::Step] = &[
     ("vectors-target", vectors::target_step),
     ("kernels", kernels::step),
     ("kat", kat::step),
+    ("boards-bench", board_program::step),
     ("linux-first", boots::linux_first_step),
     ("refusals-first", boots::refusals_first_step),
     ("linux", boots::linux_step),

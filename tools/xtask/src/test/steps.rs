@@ -500,6 +500,8 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("kat", "public test vectors, all on this machine and a sample on an emulated hart")
         .packages(FIRMWARE_AND_COMMAND)
         .vectors(),
+    TestStep::device("boards-bench", "the program for owners of boards runs under Linux, and finds a wrong known answer")
+        .packages(&["device", "verif/programs", "host/bench"]),
     TestStep::device("linux-first", "Debian's kernel boots on five harts")
         .packages(FIRMWARE_AND_COMMAND),
     TestStep::device("refusals-first", "the emulated board refuses one bundle for each kind of fault")
