@@ -44,7 +44,11 @@ pub fn of(algorithm: &str) -> Result<Vec<SignatureCase>> {
 
 /// Makes genuine signatures of an algorithm.
 pub fn several(algorithm: &str, count: usize) -> Result<Vec<SignatureCase>> {
-    let messages: Vec<Vec<u8>> = (0..count).map(|index| message(algorithm, index)).collect();
+    over(algorithm, (0..count).map(|index| message(algorithm, index)).collect())
+}
+
+/// Makes genuine signatures of these messages with one key.
+pub fn over(algorithm: &str, messages: Vec<Vec<u8>>) -> Result<Vec<SignatureCase>> {
     let mut rng = Stream::new(algorithm);
     let (key, signatures) = sign(algorithm, &messages, &mut rng)
         .with_context(|| format!("signing with {algorithm}"))?;
