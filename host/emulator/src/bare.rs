@@ -71,10 +71,18 @@ pub const CIPHER_HARTS: [Hart; 10] = [
 /// Configurations with extensions that only kernels of WalnutDSA need.
 pub const RESEARCH_HARTS: [Hart; 1] = [hart("zbc", "zbc=true", 0)];
 
+/// Configurations with extensions for hashes and for WalnutDSA: scalar ones, and vector ones of two lengths.
+pub const FIRST_STAGE_HARTS: [Hart; 3] = [
+    hart("scalar-crypto", "zbb=true,zknh=true,zbc=true", 0),
+    hart("vectors-128", "zbb=true,zvbb=true,zvknhb=true,zvbc=true", 128),
+    hart("vectors-256", "zbb=true,zvbb=true,zvknhb=true,zvbc=true", 256),
+];
+
 impl Hart {
     /// Returns the configuration with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
-        HARTS.iter().chain(&CIPHER_HARTS).chain(&RESEARCH_HARTS).find(|hart| hart.name == name)
+        let more = CIPHER_HARTS.iter().chain(&RESEARCH_HARTS).chain(&FIRST_STAGE_HARTS);
+        HARTS.iter().chain(more).find(|hart| hart.name == name)
     }
 
     /// Returns the CPU option for QEMU. Agnostic tail elements and masked-off elements of vector registers

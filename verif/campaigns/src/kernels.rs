@@ -22,6 +22,7 @@ use xtask::{Verdict, firmware};
 
 mod cases;
 mod ciphers;
+pub mod first_stage;
 pub mod walnut;
 
 pub use cases::counted_digest;

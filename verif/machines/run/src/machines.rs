@@ -16,7 +16,7 @@ pub mod ciphertexts;
 pub mod cva6;
 pub mod digests;
 pub(crate) mod ibex;
-mod kept;
+pub mod kept;
 mod key_requests;
 pub mod loader;
 pub mod model;

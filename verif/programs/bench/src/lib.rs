@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod ciphers;
+pub mod first_stage;
 pub mod kernels;
 pub mod pack;
 pub mod vectors;

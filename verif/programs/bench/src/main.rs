@@ -1,6 +1,6 @@
 //! The bench on the board `qemu-virt` or on the cycle-accurate machine, in M-mode on one hart without other software.
-//! QEMU starts it as `-bios`. It does the job of the pack at [`PACK`] and ends the machine, with exit code 0 if the job
-//! was completed.
+//! Only job 6 uses other harts, of the cycle-accurate machine. QEMU starts the program as `-bios`. It does the job of the
+//! pack at [`PACK`] and ends the machine, with exit code 0 if the job was completed.
 //!
 //! Results are printed on the console; the program that started the machine compares them.
 
@@ -13,13 +13,15 @@ mod jobs;
 use core::arch::global_asm;
 
 use hartlock_jobs::pack::{
-    HEADER_SIZE, Header, JOB_CIPHERS, JOB_KAT, JOB_KERNELS, JOB_VECTORS, JOB_WALNUT,
+    HEADER_SIZE, Header, JOB_CIPHERS, JOB_FIRST_STAGE, JOB_KAT, JOB_KERNELS, JOB_VECTORS,
+    JOB_WALNUT,
 };
 use hartlock_verify::board::Region;
 use hartlock_virt::board::map;
 use hartlock_virt::{console, machine, memory};
 
-global_asm!(include_str!("start.S"));
+// Other harts work for this program.
+global_asm!(".equ HAS_CREW, 1", include_str!("start.S"));
 
 /// Address of the pack, far after the program (link.ld).
 const PACK: u64 = map::RAM.start + (256 << 20);
@@ -42,6 +44,7 @@ extern "C" fn bench_main() -> ! {
         JOB_KERNELS => jobs::kernels::run(header.count, body),
         JOB_KAT => jobs::kat::run(header.count, body),
         JOB_CIPHERS => jobs::ciphers::run(header.count, body),
+        JOB_FIRST_STAGE => jobs::first_stage::run(header.count, body),
         JOB_WALNUT => jobs::walnut::run(header.count, body),
         _ => fail("the job is unknown"),
     };
@@ -50,6 +53,12 @@ extern "C" fn bench_main() -> ! {
     }
     console::line(&["bench: done"]);
     machine::end(0)
+}
+
+/// The entry of any other hart, when it is woken for the first time.
+#[unsafe(no_mangle)]
+extern "C" fn bench_hart(hart: usize) -> ! {
+    jobs::crew::serve(hart)
 }
 
 /// Handles a trap; called by start.S with an empty stack.

@@ -25,6 +25,8 @@ pub const JOB_KAT: u32 = hartlock_kat::pack::JOB;
 pub const JOB_CIPHERS: u32 = 4;
 /// Job: check and count kernels of WalnutDSA (see [`crate::walnut`]). The pack has no entry and no body.
 pub const JOB_WALNUT: u32 = 5;
+/// Job: hash and verify a first stage (see [`crate::first_stage`]).
+pub const JOB_FIRST_STAGE: u32 = 6;
 
 /// The header of a pack.
 #[derive(Clone, Copy, Debug)]
