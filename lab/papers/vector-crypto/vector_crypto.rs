@@ -21,8 +21,10 @@ use hartlock_results::run::{Better, How, Row, Run};
 use xtask::{project, tools};
 
 mod ciphers;
+mod first_stage;
 mod listing;
 mod walnut;
+mod walnut_signer;
 
 const KEY: &str = "vector-crypto";
 
@@ -89,6 +91,8 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     }
     eprintln!("our kernels of WalnutDSA");
     let walnut_counts = walnut::counted()?;
+    // Cycles take minutes, so a quick run has none.
+    let first_stage = first_stage::measured(!args.quick)?;
     eprintln!("portable ciphers");
     let cipher_counts = ciphers::counted()?;
     let mut counted = Vec::new();
@@ -112,6 +116,7 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     rows.extend(listing::rows(&block, &counts, &paper)?);
     rows.extend(walnut::rows(&walnut_counts, &paper)?);
     rows.extend(ciphers::rows(&cipher_counts)?);
+    rows.extend(first_stage.rows()?);
     let mut rows = paper.completed(How::Counted.made(rows), "not built yet");
     for row in rows.iter_mut().filter(|row| row.table.starts_with("WalnutDSA")) {
         if row.ours.is_none() {
@@ -131,6 +136,7 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     run.store(&folder, &csv(&counts, &counted))?;
     fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
     run.store_more(&folder, "walnut", &walnut::csv(&walnut_counts))?;
+    run.store_more(&folder, "first-stage", &first_stage.csv())?;
     run.store_more(&folder, "ciphers", &ciphers::csv(&cipher_counts))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join("vector-crypto.json").display());

@@ -20,6 +20,8 @@ const MEASURED: [(&str, &str); 5] = [
     ("zbc", "zbc"),
 ];
 const UNIT: &str = "instructions/generator";
+/// Generators of a signature in the paper's estimate.
+pub const BRAID: usize = 1000;
 /// Generators of the lower level, which the paper's tables are for.
 const GENERATORS: u64 = 1704;
 /// E-multiplications of a verification.
