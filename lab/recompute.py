@@ -58,6 +58,70 @@ def vector_crypto(rows, samples):
     for r in samples("ciphers"):
         config = "64 KiB, decrypted in place" if r["who"] == "hartlock" else f"{r['who']} on rv64"
         yield "portable cipher", "AES-256-GCM", config, int(r["instructions"]) / int(r["bytes"])
+    yield from first_stage(samples("first-stage"))
+
+
+SCHEMES = {
+    "walnut-128": "WalnutDSA",
+    "ed25519": "Ed25519",
+    "ecdsa-p256": "ECDSA P-256",
+    "lms-sha256-h10-w4": "LMS-SHA256 H10/W4",
+    "ml-dsa-44": "ML-DSA-44",
+    "ml-dsa-65": "ML-DSA-65",
+}
+WAYS = {
+    ("rv64", "portable"): "portable",
+    ("rv64", "chosen"): "scalar assembly",
+    ("scalar-crypto", "chosen"): "scalar assembly, Zbb, Zknh, Zbc",
+    ("vectors-128", "chosen"): "vectors, VLEN 128",
+    ("vectors-256", "chosen"): "vectors, VLEN 256",
+}
+
+
+def first_stage(rows):
+    """Hash, signature and sum: one message on one hart, and a tree on several; and quotients of the same form."""
+    sums = {}
+    for unit in ("instructions", "cycles"):
+        mine = [r for r in rows if (r["machine"] == "qemu") == (unit == "instructions")]
+        table = "first stage, " + (unit if unit == "instructions" else "cycles on Rocket")
+        for (hart, kernels), way in WAYS.items():
+            of = [r for r in mine if (r["hart"], r["kernels"]) == (hart, kernels)]
+
+            def cost(part, form, harts, who=None):
+                found = [r for r in of if (r["part"], r["form"], r["harts"]) == (part, form, str(harts))]
+                found = [int(r[unit]) for r in found if who is None or r["who"] == who]
+                return max(found, default=None)
+
+            for harts in (None, 4, 1):
+                form = "tree" if harts else "flat"
+                if harts:
+                    shared = cost("share" if unit == "instructions" else "together", form, harts)
+                    parts = (shared, cost("root", form, harts))
+                else:
+                    parts = (cost("hash", form, 1),)
+                if None in parts:
+                    continue
+                config = f"{way}, {harts} harts" if harts else way
+                yield table, "SHA-256", config, sum(parts)
+                for name, title in SCHEMES.items():
+                    # Cycles are of the signature of the digest, whatever is hashed.
+                    verification = cost("verify", form if unit == "instructions" else "flat", 1, name)
+                    sums[unit, way, harts, title] = sum(parts) + verification
+                    yield table, f"{title}, verification", config, verification
+                    yield table, f"{title}, sum", config, sums[unit, way, harts, title]
+            if unit == "instructions":
+                for r in of:
+                    if r["part"] == "share":
+                        what = f"hart {r['who']}, share" if r["harts"] == "4" else "one hart, all blocks"
+                        yield f"{table} of each hart", what, way, int(r[unit])
+                    if r["part"] == "root" and r["harts"] == "4":
+                        yield f"{table} of each hart", "hart 0, root", way, int(r[unit])
+    for (unit, way, harts, title), value in sums.items():
+        place = "first stage, speed-up", f"{title}, sum in {unit}"
+        if harts is None and way != "portable":
+            yield *place, f"{way}, by portable", sums[unit, "portable", None, title] / value
+        if harts == 4 and (unit, way, 1, title) in sums:
+            yield *place, f"{way}, 4 harts, by one hart with the same tree", sums[unit, way, 1, title] / value
 
 
 # What tables call a function of the program.

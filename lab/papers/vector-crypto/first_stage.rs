@@ -3,6 +3,9 @@
 //!
 //! The slide is a picture without a number in its text, so the paper has no row for it.
 
+use std::path::{Path, PathBuf};
+use std::thread;
+
 use anyhow::{Context, Result, ensure};
 use hartlock_jobs::first_stage::{
     CHOSEN, FLAT, FirstStagePlan, FirstStageScheme, FirstStageSigner, IN_TURN,
@@ -13,7 +16,7 @@ use hartlock_device::kernels::first_stage::{
     FirstStageBench, FirstStageCount, FirstStageKernels, read,
 };
 use hartlock_hw::machines::model::{self, Core};
-use hartlock_hw::machines::{self, End, Machine, kept};
+use hartlock_hw::machines::{End, Machine, kept};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
 use hartlock_results::run::{How, Row};
@@ -85,6 +88,14 @@ struct Signed {
     signatures: [Vec<u8>; 2],
 }
 
+/// A program on a cycle-accurate machine, and the tiers that it has to choose.
+struct SimulatedRun {
+    core: Core,
+    machine: PathBuf,
+    bench: FirstStageBench,
+    tiers: [&'static str; 3],
+}
+
 /// Counts all ways on the emulator and, if wanted, those of Rocket on the cycle-accurate machine.
 pub fn measured(is_simulated: bool) -> Result<FirstStage> {
     let mut image = vec![0; IMAGE_LEN];
@@ -112,17 +123,35 @@ pub fn measured(is_simulated: bool) -> Result<FirstStage> {
             samples.extend(read_samples(EMULATOR, hart, tiers, &console)?);
         }
     }
-    for (core, parts) in CORES.into_iter().filter(|_| is_simulated) {
+    if !is_simulated {
+        return Ok(FirstStage { samples, generators });
+    }
+    let mut runs = Vec::new();
+    for (core, parts) in CORES {
         let core = model::core(core).map_err(anyhow::Error::msg)?;
+        // Verification is the work of one hart, and a machine with four of them takes four times as long to simulate.
+        let signers = if parts == FLAT { &signers[..] } else { &[] };
         for (has_kernels, kernels) in programs {
             let plan = FirstStagePlan { parts: parts | kernels, ..plan };
-            let bench = FirstStageBench::prepare(&["soc"], has_kernels, &plan, &signers)?;
+            let bench = FirstStageBench::prepare(&["soc"], has_kernels, &plan, signers)?;
             let tiers = if has_kernels { TIERS[0].1 } else { ["portable"; 3] };
-            eprintln!("first stage on {}, {}", core.name, tiers[0]);
-            let console = simulated(core, &bench)?;
-            samples.extend(read_samples(core.name, "rv64", &tiers, &console)?);
+            let machine = model::machine(core, false)?;
+            runs.push(SimulatedRun { core, machine, bench, tiers });
         }
     }
+    // Each takes minutes on a processor.
+    let consoles = thread::scope(|scope| {
+        let mut threads = Vec::new();
+        for SimulatedRun { core, machine, bench, tiers } in &runs {
+            eprintln!("first stage on {}, {}", core.name, tiers[0]);
+            threads.push(scope.spawn(move || {
+                read_samples(core.name, "rv64", tiers, &simulated(machine, bench)?)
+            }));
+        }
+        let joined = threads.into_iter().map(|it| it.join().expect("a thread does not panic"));
+        joined.collect::<Result<Vec<_>>>()
+    })?;
+    samples.extend(consoles.into_iter().flatten());
     Ok(FirstStage { samples, generators })
 }
 
@@ -179,16 +208,16 @@ fn signed(plan: &FirstStagePlan) -> Result<(Vec<Signed>, [[usize; 2]; 2])> {
     Ok((all, generators))
 }
 
-/// Runs the bench on the cycle-accurate machine. The same program and pack take the same cycles, so the console is kept.
-fn simulated(core: Core, bench: &FirstStageBench) -> Result<String> {
-    let machine = model::machine(core, false)?;
+/// Runs the bench on a cycle-accurate machine. The same program and pack take the same cycles, so the console is kept.
+fn simulated(machine: &Path, bench: &FirstStageBench) -> Result<String> {
     let (program, pack) = (bench.program(), bench.pack());
-    kept::console(&machine, &[&program.bin, pack], &[], || {
+    kept::console(machine, &[&program.bin, pack], &[], || {
         let pack = pack.to_str().context("the path of the pack is not UTF-8")?;
+        let folder = tempfile::tempdir()?;
         let ran = Machine {
-            machine: &machine,
+            machine,
             program: &program.elf,
-            folder: &machines::folder(core),
+            folder: folder.path(),
             options: &["--load".to_owned(), format!("{pack}@{PACK_ADDRESS:#x}")],
         };
         let (console, _, end) = ran.run(&[])?;
@@ -258,7 +287,8 @@ impl FirstStage {
         scheme: FirstStageScheme,
         is_tree: bool,
     ) -> Option<u64> {
-        let form = if is_tree { "tree" } else { "flat" };
+        // On the cycle-accurate machine the signature of the digest stands for that of the root.
+        let form = if is_tree && unit == Unit::Instructions { "tree" } else { "flat" };
         let is_it = |it: &FirstStageCount| it.form == form && it.who == scheme.name();
         self.find(unit, way, "verify", is_it).first().copied()
     }
@@ -310,14 +340,29 @@ impl FirstStage {
         let mut rows = vec![match harts {
             None => row("SHA-256".to_owned(), hash, measured),
             Some(_) => row("SHA-256".to_owned(), hash, How::Computed).noted(
-                "tree of blocks of 16 KiB, another form than one message: the boot hart's share, which is the largest, and \
-                 the root",
+                match unit {
+                    Unit::Instructions => {
+                        "tree of blocks of 16 KiB, another form than one message: the boot hart's share, which is the largest, \
+                         and the root"
+                    }
+                    Unit::Cycles => {
+                        "tree of blocks of 16 KiB, another form than one message: from the first wake-up until all harts have \
+                         answered, and the root"
+                    }
+                },
             ),
         }];
         for scheme in FirstStageScheme::ALL {
             let verification = self.verification(unit, way, scheme, harts.is_some());
             let verification = verification.with_context(|| format!("{place}: {scheme:?}"))?;
             let title = title(scheme);
+            let sum = row(format!("{title}, sum"), hash + verification, How::Computed);
+            if (unit, harts.is_some()) == (Unit::Cycles, true) {
+                rows.push(
+                    sum.noted("with the verification of the digest's signature, on one hart"),
+                );
+                continue;
+            }
             let of_one = row(format!("{title}, verification"), verification, measured);
             rows.push(match scheme {
                 FirstStageScheme::Walnut => {
@@ -328,7 +373,7 @@ impl FirstStage {
                 }
                 _ => of_one,
             });
-            rows.push(row(format!("{title}, sum"), hash + verification, How::Computed));
+            rows.push(sum);
         }
         Ok(rows)
     }
@@ -376,27 +421,23 @@ impl FirstStage {
                 let sum = |way, harts| {
                     self.sum(unit, way, scheme, harts).with_context(|| format!("{metric}: no sum"))
                 };
+                let row = |one: u64, other: u64, place: String| {
+                    Row::info(SPEED_UP, &metric, "times", one as f64 / other as f64)
+                        .of(&place)
+                        .how(How::Computed)
+                };
                 for way in ways.iter().skip(1) {
-                    for (harts, base) in [(None, "portable"), (Some(HARTS), "portable, 4 harts")] {
-                        let by = sum(&WAYS[0], harts)? as f64 / sum(way, harts)? as f64;
-                        let place = format!("{}, by {base}", config(way, harts));
-                        rows.push(
-                            Row::info(SPEED_UP, &metric, "times", by).of(&place).how(How::Computed),
-                        );
-                    }
-                    rows.push(
-                        Row::absent(SPEED_UP, &metric, "times", OTHER_FORM)
-                            .of(&format!("{}, by portable", config(way, Some(HARTS)))),
-                    );
+                    let place = format!("{}, by portable", config(way, None));
+                    rows.push(row(sum(&WAYS[0], None)?, sum(way, None)?, place));
                 }
-                if unit == Unit::Instructions {
-                    for way in ways {
-                        let by = sum(way, Some(1))? as f64 / sum(way, Some(HARTS))? as f64;
-                        let place =
-                            format!("{}, by one hart with the same tree", config(way, Some(HARTS)));
-                        rows.push(
-                            Row::info(SPEED_UP, &metric, "times", by).of(&place).how(How::Computed),
-                        );
+                for way in ways {
+                    let all = config(way, Some(HARTS));
+                    let other_form = Row::absent(SPEED_UP, &metric, "times", OTHER_FORM);
+                    rows.push(other_form.of(&format!("{all}, by one message")));
+                    // Cycles of one hart with the tree were not simulated.
+                    if unit == Unit::Instructions {
+                        let place = format!("{all}, by one hart with the same tree");
+                        rows.push(row(sum(way, Some(1))?, sum(way, Some(HARTS))?, place));
                     }
                 }
             }
@@ -447,5 +488,90 @@ const fn title(scheme: FirstStageScheme) -> &'static str {
         FirstStageScheme::Lms => "LMS-SHA256 H10/W4",
         FirstStageScheme::MlDsa44 => "ML-DSA-44",
         FirstStageScheme::MlDsa65 => "ML-DSA-65",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Samples of all ways on the emulator, with costs that depend on way and harts alone.
+    fn counted() -> FirstStage {
+        let mut samples = Vec::new();
+        for (cost, (_, hart, is_chosen)) in (1..).zip(&WAYS) {
+            let mut add = |form: &str, part: &str, who: &str, harts, blocks, instructions| {
+                let count = FirstStageCount {
+                    is_chosen: *is_chosen,
+                    form: form.to_owned(),
+                    part: part.to_owned(),
+                    who: who.to_owned(),
+                    harts,
+                    blocks,
+                    instructions,
+                    cycles: None,
+                };
+                samples.push(Sample {
+                    machine: EMULATOR.to_owned(),
+                    hart: (*hart).to_owned(),
+                    count,
+                });
+            };
+            add("flat", "hash", "", 1, 0, 6000 / cost);
+            add("tree", "share", "0", 1, 31, 3100);
+            add("tree", "root", "", 1, 0, 40);
+            add("tree", "root", "", 4, 0, 40);
+            for hart in 0..4 {
+                add("tree", "share", &hart.to_string(), 4, 8, if hart < 3 { 800 } else { 700 });
+            }
+            for scheme in FirstStageScheme::ALL {
+                add("flat", "verify", scheme.name(), 1, 0, 600 / cost);
+                add("tree", "verify", scheme.name(), 1, 0, 160);
+            }
+        }
+        FirstStage { samples, generators: [[704, 1000]; 2] }
+    }
+
+    #[test]
+    fn a_ratio_stands_only_between_the_same_forms() {
+        let rows = counted().rows().unwrap();
+        let find = |table: &str, metric: &str, config: &str| {
+            let is_it =
+                |row: &&Row| (&*row.table, &*row.metric, &*row.config) == (table, metric, config);
+            rows.iter().find(is_it).unwrap_or_else(|| panic!("{table}, {metric}, {config}")).ours
+        };
+        assert_eq!(find(COUNTED, "SHA-256", "scalar assembly"), Some(3000.0));
+        assert_eq!(find(COUNTED, "Ed25519, sum", "scalar assembly"), Some(3300.0));
+        assert_eq!(find(COUNTED, "Ed25519, sum", "scalar assembly, 4 harts"), Some(1000.0));
+        let metric = "Ed25519, sum in instructions";
+        assert_eq!(find(SPEED_UP, metric, "scalar assembly, by portable"), Some(2.0));
+        assert_eq!(find(SPEED_UP, metric, "scalar assembly, 4 harts, by one message"), None);
+        let same = "scalar assembly, 4 harts, by one hart with the same tree";
+        assert_eq!(find(SPEED_UP, metric, same), Some(3.3));
+        assert_eq!(find(SIMULATED, "sum", "vectors, VLEN 256"), None);
+        assert!(rows.iter().filter(|row| row.ours.is_none()).all(|row| row.note.is_some()));
+    }
+
+    #[test]
+    fn shares_that_are_not_the_whole_are_refused() {
+        let mut counted = counted();
+        let is_share = |it: &&mut Sample| it.count.who == "2" && it.count.harts == 4;
+        counted.samples.iter_mut().find(is_share).unwrap().count.instructions += 100;
+        assert!(counted.rows().is_err());
+    }
+
+    #[test]
+    fn signers_sign_both_digests() {
+        let mut image = vec![0; IMAGE_LEN];
+        fill_image(&mut image);
+        let plan = plan(&image);
+        let (all, _) = signed(&plan).unwrap();
+        assert_eq!(all.len(), FirstStageScheme::ALL.len());
+        for Signed { scheme, key, signatures: [of_digest, of_root] } in &all {
+            let is_valid = |digest: &[u8; 32], signature: &[u8]| {
+                scheme.verify(&Kernels::PORTABLE, key, digest, signature)
+            };
+            assert!(is_valid(&plan.digest, of_digest) && is_valid(&plan.root, of_root));
+            assert!(!is_valid(&plan.digest, of_root) && !is_valid(&plan.root, of_digest));
+        }
     }
 }

@@ -71,9 +71,29 @@ const FIGURES: [Figure; 2] = [
 
 /// An additional table: cycles per byte, by order of loading and verifying and by storage rate.
 const OVERLAP: &str = "Overlap";
+const OVERLAP_AXES: draw::Axes = draw::Axes {
+    unit: "cycles per byte",
+    sizes: "rate of the storage",
+    heights: draw::Heights::Even,
+};
 const LOAD_ONLY: &str = "load only";
 const LOAD_THEN_VERIFY: &str = "load, then verify";
 const LOAD_WHILE_VERIFYING: &str = "load while verifying";
+
+/// A table of the fourth paper's run: instructions of a first stage, by signature algorithm and way. The ways of the plot
+/// are those of the paper's last slide.
+const FIRST_STAGE: &str = "first stage, instructions";
+const FIRST_STAGE_WAYS: [(&str, &str); 4] = [
+    ("portable", "portable"),
+    ("scalar", "scalar assembly"),
+    ("vectors", "vectors, VLEN 256"),
+    ("and 4 harts", "vectors, VLEN 256, 4 harts"),
+];
+const FIRST_STAGE_AXES: draw::Axes = draw::Axes {
+    unit: "instructions of the boot hart",
+    sizes: "kernels",
+    heights: draw::Heights::Decades,
+};
 
 /// A plot with its title and caption.
 pub struct Plot {
@@ -94,6 +114,7 @@ pub fn plots(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Vec<Plot>> {
         plots.extend(feeds(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
+    plots.extend(first_stage(key, run)?);
     for passes in ["one pass", "three passes"] {
         plots.extend(boots(key, run, passes)?);
     }
@@ -210,9 +231,9 @@ fn conditions(paper: &Paper) -> Result<String> {
     Ok(format!("An initramfs of {size} MiB; times at {clock} MHz. "))
 }
 
-/// A group of bars: a storage rate, and a bar for each order of loading and verifying.
+/// A group of bars, and its label on the axis.
 struct Group {
-    rate: String,
+    name: String,
     bars: Vec<(canvas::Look, f64)>,
 }
 
@@ -232,7 +253,7 @@ fn overlap(key: &str, run: &Run) -> Result<Option<Plot>> {
         let rate = config.strip_prefix("storage at ")?.strip_suffix(" of the hash rate")?;
         let bar = |(metric, look)| Some((look, run.row(OVERLAP, metric, config)?.ours?));
         let bars: Vec<_> = kinds.into_iter().filter_map(bar).collect();
-        (!bars.is_empty()).then(|| Group { rate: rate.to_owned(), bars })
+        (!bars.is_empty()).then(|| Group { name: format!("{rate} ×"), bars })
     };
     let groups: Vec<Group> = configs.into_iter().filter_map(group).collect();
     if groups.is_empty() {
@@ -243,7 +264,8 @@ fn overlap(key: &str, run: &Run) -> Result<Option<Plot>> {
             let name = kinds.iter().find(|kind| kind.1 == *look).map_or("", |kind| kind.0);
             format!("{name} {value}")
         });
-        format!("storage at {} of it: {}", group.rate, bars.collect::<Vec<_>>().join(", "))
+        let rate = group.name.trim_end_matches(" ×");
+        format!("storage at {rate} of it: {}", bars.collect::<Vec<_>>().join(", "))
     };
     let words = canvas::Words {
         id: format!("{key}-overlap"),
@@ -255,7 +277,7 @@ fn overlap(key: &str, run: &Run) -> Result<Option<Plot>> {
     };
     Ok(Some(Plot {
         title: "Hashing while loading".to_owned(),
-        svg: drawn(&words, |svg| draw::bars(svg, &groups, &kinds))?,
+        svg: drawn(&words, |svg| draw::bars(svg, &OVERLAP_AXES, &groups, &kinds))?,
         caption: format!(
             "{}The storage delivers at a multiple of the rate at which four harts hash. With both at once the \
              slower of the two decides.",
@@ -369,6 +391,51 @@ fn feeds(key: &str, run: &Run, function: &str) -> Result<Option<Plot>> {
             + "From RAM, by engines at their own speed. Both axes are logarithmic. Where the line of software crosses another \
                one, the host may as well compute by itself. Triangles: with what a request of the host takes beside \
                the message, which is that of a digest.",
+    }))
+}
+
+/// Instructions of hash and verification of a first stage, by way, with a bar for each algorithm.
+fn first_stage(key: &str, run: &Run) -> Result<Option<Plot>> {
+    use canvas::Look;
+    let kinds = [
+        ("WalnutDSA (broken)", Look::PaperFour),
+        ("Ed25519", Look::OursFour),
+        ("ECDSA P-256", Look::OursOne),
+        ("LMS-SHA256 H10/W4", Look::Software),
+        ("ML-DSA-65", Look::SoftwareOne),
+    ];
+    let group = |(name, way): (&str, &str)| {
+        let bar = |(title, look): (&str, Look)| {
+            let metric = format!("{}, sum", title.trim_end_matches(" (broken)"));
+            Some((look, run.row(FIRST_STAGE, &metric, way)?.ours?))
+        };
+        let bars: Vec<_> = kinds.into_iter().filter_map(bar).collect();
+        (bars.len() == kinds.len()).then(|| Group { name: name.to_owned(), bars })
+    };
+    let groups: Vec<Group> = FIRST_STAGE_WAYS.into_iter().filter_map(group).collect();
+    if groups.len() < FIRST_STAGE_WAYS.len() {
+        return Ok(None);
+    }
+    let text = |(group, (_, way)): (&Group, (&str, &str))| {
+        let bars = kinds.iter().zip(&group.bars);
+        let bars: Vec<String> =
+            bars.map(|((title, _), bar)| format!("{title} {}", bar.1)).collect();
+        format!("{way}: {}", bars.join(", "))
+    };
+    let words = canvas::Words {
+        id: format!("{key}-first-stage"),
+        title:
+            "Instructions of the boot hart for a first stage, by signature algorithm and kernels"
+                .to_owned(),
+        about: groups.iter().zip(FIRST_STAGE_WAYS).map(text).collect::<Vec<_>>().join(". "),
+    };
+    Ok(Some(Plot {
+        title: "Hash and signature of a first stage, four ways".to_owned(),
+        svg: drawn(&words, |svg| draw::bars(svg, &FIRST_STAGE_AXES, &groups, &kinds))?,
+        caption: "Ours: counted. SHA-256 of 491 KiB and the verification of one signature; each line across is ten times the \
+                  one below. On four harts the hash is a tree of blocks, another form than the one message of the other \
+                  three groups."
+            .to_owned(),
     }))
 }
 

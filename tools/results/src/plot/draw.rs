@@ -151,8 +151,16 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Series], flat: &[(f64, Look
     Ok(())
 }
 
-/// Draws groups of bars with their numbers above them.
-pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) -> Result<()> {
+/// Maximum number of bars of a group that have room for their numbers above them.
+const NUMBERED: usize = 3;
+
+/// Draws groups of bars, with their numbers above them if there is room.
+pub fn bars(
+    svg: &mut String,
+    axes: &Axes,
+    groups: &[Group],
+    kinds: &[(&'static str, Look)],
+) -> Result<()> {
     /// Share of a group's width that bars fill.
     const FILLED: f64 = 0.84;
     let root = root(svg);
@@ -160,16 +168,18 @@ pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) 
         let (width, half) = (units(18), units(7));
         area.draw(&Rectangle::new([(x, y - half), (x + width, y + half)], look.filled()))
     })?;
-    let area = with_unit(area, "cycles per byte")?;
-    let largest = groups.iter().flat_map(|it| &it.bars).map(|it| it.1).fold(0.0, f64::max);
+    let area = with_unit(area, axes.unit)?;
+    let values = || groups.iter().flat_map(|it| &it.bars).map(|it| it.1);
+    let heights = axes.range(values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max));
+    let bottom = heights.start;
     let mut chart = ChartBuilder::on(&area)
         .x_label_area_size(BELOW * FINE)
         .y_label_area_size(LEFT * FINE)
         .margin_right(10 * FINE)
-        .build_cartesian_2d(-0.5..groups.len() as f64 - 0.5, 0.0..largest * AIR)?;
+        .build_cartesian_2d(-0.5..groups.len() as f64 - 0.5, heights)?;
     let name = |at: &f64| {
         let group = (at.fract() == 0.0).then(|| groups.get(*at as usize)).flatten();
-        group.map_or(String::new(), |group| format!("{} ×", group.rate))
+        group.map_or(String::new(), |group| group.name.clone())
     };
     chart
         .configure_mesh()
@@ -178,24 +188,26 @@ pub fn bars(svg: &mut String, groups: &[Group], kinds: &[(&'static str, Look)]) 
         .max_light_lines(0)
         .axis_style(Look::Grid.line(2))
         .x_labels(groups.len())
-        .y_labels(6)
+        .y_labels(if axes.heights == Heights::Decades { DECADES } else { 6 })
         .set_all_tick_mark_size(5 * FINE)
         .x_label_formatter(&name)
-        .y_label_formatter(&|cycles| format!("{cycles}"))
-        .x_desc("rate of the storage")
+        .y_label_formatter(&|height| axes.label(height))
+        .x_desc(axes.sizes)
         .label_style(letters())
         .axis_desc_style(letters())
         .draw()?;
     let above = letters().pos(Pos::new(HPos::Center, VPos::Bottom));
     for (place, group) in groups.iter().enumerate() {
         let width = FILLED / group.bars.len() as f64;
-        for (index, (look, cycles)) in group.bars.iter().enumerate() {
+        for (index, (look, value)) in group.bars.iter().enumerate() {
             let left = place as f64 - FILLED / 2.0 + width * index as f64;
-            let bar = [(left, 0.0), (left + width * 0.92, *cycles)];
-            let number =
-                Text::new(format!("{cycles:.1}"), (left + width * 0.46, *cycles), above.clone());
+            let top = axes.height(*value);
+            let bar = [(left, bottom), (left + width * 0.92, top)];
             chart.draw_series([Rectangle::new(bar, look.filled())])?;
-            chart.draw_series([number])?;
+            if group.bars.len() <= NUMBERED {
+                let at = (left + width * 0.46, top);
+                chart.draw_series([Text::new(format!("{value:.1}"), at, above.clone())])?;
+            }
         }
     }
     root.present()?;
