@@ -104,6 +104,8 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
 pub fn main(args: &LabArgs) -> Result<Verdict> {
     if args.pages {
         args.pages(args.key.map(Key::name).as_deref())?;
+        // What others report is on a page of its own in the documentation; a file that is refused is an error here, too.
+        hartlock_results::boards::page(&project::root().join("lab/runs/boards"))?;
         return Ok(Verdict::Yes);
     }
     let keys = args.key.map_or_else(|| Key::value_variants().to_vec(), |key| vec![key]);

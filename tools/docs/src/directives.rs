@@ -19,9 +19,11 @@ pub struct Generated {
     pub reasons: String,
     pub vectors: String,
     pub results: String,
+    pub boards: String,
     pub status: String,
     pub decisions: String,
     pub steps: String,
+    pub boards: String,
 }
 
 impl Generated {
@@ -31,9 +33,11 @@ impl Generated {
             "reasons" => &self.reasons,
             "vectors" => &self.vectors,
             "results" => &self.results,
+            "boards" => &self.boards,
             "status" => &self.status,
             "decisions" => &self.decisions,
             "steps" => &self.steps,
+            "boards" => &self.boards,
             _ => return None,
         })
     }
@@ -128,9 +132,11 @@ mod inner {
             reasons: text("reasons"),
             vectors: text("vectors"),
             results: text("results"),
+            boards: text("boards"),
             status: text("status"),
             decisions: text("decisions"),
             steps: text("steps"),
+            boards: text("boards"),
         }
     }
 

@@ -35,9 +35,11 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         reasons: reasons::index(&list),
         vectors: vectors::table(&catalogue),
         results: results::page(&root.join("lab/runs"), &root.join("verif/runs/fuzz"))?,
+        boards: hartlock_results::boards::page(&root.join("lab/runs/boards"))?,
         status: status::page(&status::load(root)?),
         decisions: decisions::summary(root)?,
         steps: steps::page(root)?,
+        boards: hartlock_results::boards::page(&root.join("lab/runs/boards"))?,
     };
     let summary = directives::expand(&read(root, SUMMARY)?, root, SUMMARY, &generated)?;
     let mut pages = BTreeMap::new();

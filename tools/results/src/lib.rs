@@ -7,6 +7,8 @@
     reason = "for the programs of this project alone; names and types say the rest"
 )]
 
+pub mod boards;
+pub mod boards;
 pub mod fuzz;
 pub mod inputs;
 pub mod paper;
