@@ -23,7 +23,6 @@ pub struct Generated {
     pub status: String,
     pub decisions: String,
     pub steps: String,
-    pub boards: String,
 }
 
 impl Generated {
@@ -37,7 +36,6 @@ impl Generated {
             "status" => &self.status,
             "decisions" => &self.decisions,
             "steps" => &self.steps,
-            "boards" => &self.boards,
             _ => return None,
         })
     }
@@ -136,7 +134,6 @@ mod inner {
             status: text("status"),
             decisions: text("decisions"),
             steps: text("steps"),
-            boards: text("boards"),
         }
     }
 

@@ -39,7 +39,6 @@ pub fn lay_out(root: &Path, dir: &Path) -> Result<PathBuf> {
         status: status::page(&status::load(root)?),
         decisions: decisions::summary(root)?,
         steps: steps::page(root)?,
-        boards: hartlock_results::boards::page(&root.join("lab/runs/boards"))?,
     };
     let summary = directives::expand(&read(root, SUMMARY)?, root, SUMMARY, &generated)?;
     let mut pages = BTreeMap::new();

@@ -125,7 +125,11 @@ impl Board {
         Self::parse(&bytes).with_context(|| format!("{} is refused", path.display()))
     }
 
-    fn parse(bytes: &[u8]) -> Result<Self> {
+    /// Does the same for a file in memory.
+    ///
+    /// # Errors
+    /// For the same reasons.
+    pub fn parse(bytes: &[u8]) -> Result<Self> {
         ensure!(bytes.len() <= MAX_FILE, "it has more than {MAX_FILE} bytes");
         let text = std::str::from_utf8(bytes).context("it is not UTF-8")?;
         ensure!(text.lines().count() == 1, "it is not exactly one line");

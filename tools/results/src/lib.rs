@@ -8,7 +8,6 @@
 )]
 
 pub mod boards;
-pub mod boards;
 pub mod fuzz;
 pub mod inputs;
 pub mod paper;

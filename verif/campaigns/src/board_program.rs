@@ -145,8 +145,10 @@ fn run(program: &[u8], cpu: &str) -> Result<Found> {
 fn judge(processor: &Processor, found: &Found) -> Result<()> {
     ensure!(found.code == 0, "it ended with {}", found.code);
     let file = &found.file;
-    // The reader of files that owners of boards send takes this one.
-    hartlock_results::boards::section(file.to_string().as_bytes())?;
+    // The reader of files that owners of boards send takes this one, but for its short samples.
+    let mut sent = file.clone();
+    sent["quick"] = false.into();
+    hartlock_results::boards::Board::parse(sent.to_string().as_bytes())?;
     ensure!(file["schema"] == 1 && file["quick"] == true, "not the form that was asked for");
     ensure!(file["vlen"] == processor.vlen, "vector registers of {} bits", file["vlen"]);
     for (names, word) in [(processor.works, "works"), (processor.traps, "traps")] {
