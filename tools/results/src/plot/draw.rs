@@ -151,10 +151,7 @@ pub fn lines(svg: &mut String, axes: &Axes, lines: &[Series], flat: &[(f64, Look
     Ok(())
 }
 
-/// Maximum number of bars of a group that have room for their numbers above them.
-const NUMBERED: usize = 3;
-
-/// Draws groups of bars, with their numbers above them if there is room.
+/// Draws groups of bars, with their numbers above them if the axis is linear. Others are too long for that.
 pub fn bars(
     svg: &mut String,
     axes: &Axes,
@@ -204,7 +201,7 @@ pub fn bars(
             let top = axes.height(*value);
             let bar = [(left, bottom), (left + width * 0.92, top)];
             chart.draw_series([Rectangle::new(bar, look.filled())])?;
-            if group.bars.len() <= NUMBERED {
+            if axes.heights == Heights::Even {
                 let at = (left + width * 0.46, top);
                 chart.draw_series([Text::new(format!("{value:.1}"), at, above.clone())])?;
             }

@@ -35,9 +35,19 @@ fn overlap_run() -> Run {
     ])
 }
 
+fn first_stage_run() -> Run {
+    let sums = ["WalnutDSA, sum", "Ed25519, sum", "ML-DSA-65, sum"];
+    let ways = FIRST_STAGE_WAYS.map(|(_, way)| way);
+    let cells = ways
+        .iter()
+        .zip([4e7, 2e7, 7e5, 2e5])
+        .flat_map(|(way, cost)| sums.map(|sum| (FIRST_STAGE, sum, *way, None, Some(cost))));
+    run(&cells.collect::<Vec<Cells>>())
+}
+
 #[test]
 fn a_plot_is_one_element_that_takes_its_colours_from_the_page() {
-    for (run, lines) in [(blocks_run(), 6), (overlap_run(), 0)] {
+    for (run, lines) in [(blocks_run(), 6), (overlap_run(), 0), (first_stage_run(), 0)] {
         let [plot] = &plots("any", &run, None).unwrap()[..] else { panic!("one plot") };
         let svg = roxmltree::Document::parse(&plot.svg).unwrap();
         for element in svg.descendants() {
@@ -71,6 +81,9 @@ fn what_was_not_measured_is_not_drawn() {
     let plots = plots("any", &blocks_run(), None).unwrap();
     assert!(plots[0].svg.contains("ours, 1 hart: 3002 ms with blocks of 80 KiB, 3002 ms"));
     assert!(!plots[0].svg.contains("374.1"), "the kernel has no line");
+    let mut first_stage = first_stage_run();
+    first_stage.rows.pop();
+    assert!(super::plots("any", &first_stage, None).unwrap().is_empty());
 }
 
 #[test]
