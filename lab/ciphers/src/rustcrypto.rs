@@ -2,6 +2,11 @@
 
 use aes_gcm::aead::AeadInOut;
 use aes_gcm::{Aes256Gcm, KeyInit};
+use hartlock_kernels::CipherTier;
+
+use crate::{Peer, Prepared};
+
+pub const PEER: Peer = Peer { name: "rustcrypto", with_key };
 
 pub fn encrypt(key: &[u8; 32], iv: &[u8; 12], text: &mut [u8]) -> [u8; 16] {
     let cipher = Aes256Gcm::new(&(*key).into());
@@ -9,7 +14,12 @@ pub fn encrypt(key: &[u8; 32], iv: &[u8; 12], text: &mut [u8]) -> [u8; 16] {
     tag.map(Into::into).unwrap_or_default()
 }
 
-pub fn decrypt(key: &[u8; 32], iv: &[u8; 12], text: &mut [u8], tag: &[u8; 16]) -> bool {
-    let cipher = Aes256Gcm::new(&(*key).into());
-    cipher.decrypt_inout_detached(&(*iv).into(), &[], text.into(), &(*tag).into()).is_ok()
+fn with_key(_: CipherTier, key: &[u8; 32], work: &mut dyn FnMut(&dyn Prepared)) {
+    work(&Aes256Gcm::new(&(*key).into()));
+}
+
+impl Prepared for Aes256Gcm {
+    fn gcm(&self, iv: &[u8; 12], text: &mut [u8], tag: &[u8; 16]) -> bool {
+        self.decrypt_inout_detached(&(*iv).into(), &[], text.into(), &(*tag).into()).is_ok()
+    }
 }

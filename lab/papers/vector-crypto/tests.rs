@@ -67,3 +67,27 @@ fn a_peer_is_named_with_its_version() {
     assert_eq!(with_version("rustcrypto", "sha384", &versions), "rustcrypto sha2 0.11.1");
     assert_eq!(with_version("rustcrypto", "kt128", &versions), "rustcrypto");
 }
+
+#[test]
+fn lanes_are_not_compared_with_one_message() {
+    let of = |form: &str, tier: &str| Count {
+        hash: "sha256".to_owned(),
+        tier: tier.to_owned(),
+        form: form.to_owned(),
+        bytes: 64,
+        instructions: 64,
+        cycles: None,
+    };
+    let hart =
+        hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == "zvknh-128").unwrap();
+    let counts = [(hart, of("one", "zvknh")), (hart, of("many", "zvknh"))];
+    let peer = PeerCount { hart: hart.name, peer: "a".to_owned(), count: of("one", "zvknh-128") };
+    let rows = rows(&counts, &[peer], &BTreeMap::new());
+    assert_eq!((rows[0].peer, rows[0].ratio), (Some(1.0), Some(1.0)));
+    assert_eq!((rows[1].peer, rows[1].ratio), (Some(1.0), None));
+}
+
+#[test]
+fn figures_of_others_have_no_ratio() {
+    assert!(reported().all(|row| row.peer.is_some() && row.ours.is_none() && row.ratio.is_none()));
+}

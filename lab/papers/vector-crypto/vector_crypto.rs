@@ -93,7 +93,7 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     let walnut_counts = walnut::counted()?;
     // Cycles take minutes, so a quick run has none.
     let first_stage = first_stage::measured(!args.quick)?;
-    eprintln!("portable ciphers");
+    eprintln!("ciphers");
     let cipher_counts = ciphers::counted()?;
     let mut counted = Vec::new();
     for (name, flags, features) in PEERS {
@@ -113,9 +113,10 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     tools.extend(ciphers::versions()?);
     let mut rows = rows(&counts, &counted, &peers::versions()?);
     let block = listing::executed(&bench)?;
+    rows.extend(reported());
     rows.extend(listing::rows(&block, &counts, &paper)?);
     rows.extend(walnut::rows(&walnut_counts, &paper)?);
-    rows.extend(ciphers::rows(&cipher_counts)?);
+    rows.extend(ciphers::rows(&cipher_counts, &paper, &peers::versions()?)?);
     rows.extend(first_stage.rows()?);
     let mut rows = paper.completed(How::Counted.made(rows), "not built yet");
     for row in rows.iter_mut().filter(|row| row.table.starts_with("WalnutDSA")) {
@@ -165,7 +166,7 @@ fn rows(
             continue;
         }
         let width = match (count.tier.as_str(), hart.vlen) {
-            ("zvbb" | "zvknh", vlen) => vlen,
+            ("v" | "zvbb" | "zvknh", vlen) => vlen,
             _ => 0,
         };
         let config = if width == 0 {
@@ -193,6 +194,13 @@ fn rows(
             )),
             None => row,
         };
+        let row = match count.form.as_str() {
+            "one" => row,
+            _ if row.peer.is_some() => {
+                row.incomparable("ours are lanes, the peer's is one message")
+            }
+            _ => row,
+        };
         if !rows
             .iter()
             .any(|other: &Row| (&other.metric, &other.config) == (&row.metric, &row.config))
@@ -208,6 +216,26 @@ fn rows(
 }
 
 const UNIT: &str = "instructions/byte";
+
+/// Figures that PQRV publishes (github.com/Ji-Peng/PQRV, commit 2463d15, `sha3/results_rv64im.txt`,
+/// `sha3/results_rv64imb.txt` and the same names in `Dilithium/RV64`), measured by its authors on a C908. No registry has it,
+/// so that it is not in the run. Metric, unit, configuration, figure.
+const PQRV: [(&str, &str, &str, f64); 4] = [
+    ("permutation of Keccak", "instructions", "rv64im", 5049.0),
+    ("permutation of Keccak", "instructions", "rv64im with Zba and Zbb", 3405.0),
+    ("verification, Dilithium3", "cycles", "rv64im", 938_862.0),
+    ("verification, Dilithium3", "cycles", "rv64im with Zba and Zbb", 790_796.0),
+];
+
+/// Returns the figures of others that cannot be counted here.
+fn reported() -> impl Iterator<Item = Row> {
+    PQRV.into_iter().map(|(metric, unit, config, figure)| {
+        let why = "reported by PQRV on a C908, not counted here: no package registry has it";
+        Row::absent("peers that are in no registry", metric, unit, why)
+            .of(&format!("PQRV, {config}"))
+            .peer(figure)
+    })
+}
 
 /// Returns name and version of a peer. For RustCrypto, this includes the crate of the hash.
 fn with_version(peer: &str, hash: &str, versions: &BTreeMap<&'static str, String>) -> String {

@@ -32,21 +32,40 @@ const HARTS: &[(&str, &str, &[&str])] = &[
 ];
 
 /// Compiler flags with which data can be anywhere in the memory of a bare hart, and unused functions are not linked.
-const FLAGS: [&str; 4] =
-    ["-mabi=lp64d", "-mcmodel=medany", "-ffunction-sections", "-fdata-sections"];
+const FLAGS: [&str; 3] = ["-mcmodel=medany", "-ffunction-sections", "-fdata-sections"];
 
-/// Objects of OpenSSL that contain the hashes.
-const OPENSSL_HASHES: [&str; 10] = [
-    "sha256",
-    "sha512",
-    "sha3",
-    "keccak1600",
-    "sha_riscv",
-    "sha256-riscv64",
-    "sha256-riscv64-zbb",
-    "sha256-riscv64-zvkb-zvknha_or_zvknhb",
-    "sha512-riscv64-zbb",
-    "sha512-riscv64-zvkb-zvknhb",
+/// The compiler's `-march` value for the ciphers, which are linked with programs for a hart without floating point. Their
+/// assembly for extensions is written as words.
+const CIPHERS_MARCH: &str = "rv64imac";
+/// The headers of the C library are installed for one ABI only, whose name is all that they read.
+const WITH_HEADERS: [&str; 2] = ["-U__riscv_float_abi_soft", "-D__riscv_float_abi_double"];
+
+/// Objects of OpenSSL that contain the hashes, by folder and name.
+const OPENSSL_HASHES: &[(&str, &str)] = &[
+    ("sha", "sha256"),
+    ("sha", "sha512"),
+    ("sha", "sha3"),
+    ("sha", "keccak1600"),
+    ("sha", "sha_riscv"),
+    ("sha", "sha256-riscv64"),
+    ("sha", "sha256-riscv64-zbb"),
+    ("sha", "sha256-riscv64-zvkb-zvknha_or_zvknhb"),
+    ("sha", "sha512-riscv64-zbb"),
+    ("sha", "sha512-riscv64-zvkb-zvknhb"),
+];
+
+/// The same of AES, counter mode and GCM.
+const OPENSSL_CIPHERS: &[(&str, &str)] = &[
+    ("aes", "aes-riscv64"),
+    ("aes", "aes-riscv64-zkn"),
+    ("aes", "aes-riscv64-zvkned"),
+    ("aes", "aes-riscv64-zvkb-zvkned"),
+    ("modes", "ctr128"),
+    ("modes", "gcm128"),
+    ("modes", "ghash-riscv64"),
+    ("modes", "ghash-riscv64-zvkb-zvbc"),
+    ("modes", "ghash-riscv64-zvkg"),
+    ("modes", "aes-gcm-riscv64-zvkb-zvkg-zvkned"),
 ];
 
 /// Configuration of OpenSSL for a program without threads, files and network, with only the algorithms that are needed
@@ -84,7 +103,27 @@ const WOLFSSL_ASSEMBLY: &[&str] = &["sha256", "sha3", "sha512"];
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LibraryPart {
     Hashes,
+    Ciphers,
     Everything,
+}
+
+impl LibraryPart {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Hashes => "hashes",
+            Self::Ciphers => "ciphers",
+            Self::Everything => "everything",
+        }
+    }
+
+    /// The objects of OpenSSL, or all of them.
+    const fn of_openssl(self) -> Option<&'static [(&'static str, &'static str)]> {
+        match self {
+            Self::Hashes => Some(OPENSSL_HASHES),
+            Self::Ciphers => Some(OPENSSL_CIPHERS),
+            Self::Everything => None,
+        }
+    }
 }
 
 /// Folders of the sources, and versions of the libraries.
@@ -128,18 +167,10 @@ pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
         HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")?;
     let sources = Sources::find()?;
     let tools = tools::peers()?;
-    let name = if part == LibraryPart::Hashes { "hashes" } else { "everything" };
-    let folder = project::target_dir().join("lab/libraries").join(format!("{march}-{name}"));
-    let folder = std::path::absolute(folder)?;
-    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    let folder = folder_of(march, part)?;
     let compiler = Compiler { tools: &tools, march };
     let of_all = format!("{} {}", tools.compiler_version, compiler.flags().join(" "));
-    let of_openssl =
-        format!("{of_all}\n{} {OPENSSL_OPTIONS} {OPENSSL_HASHES:?}", sources.openssl_version);
-    once(&folder.join("openssl.made-of"), &of_openssl, || {
-        eprintln!("compiling OpenSSL for {march}");
-        openssl(&compiler, &sources.openssl, &folder, part)
-    })?;
+    openssl_once(&compiler, &sources, &folder, part)?;
     let of_wolfssl = format!(
         "{of_all}\n{} {defines:?} {WOLFSSL_HASHES:?} {WOLFSSL_SIGNATURES:?}\n{}{}",
         sources.wolfssl_version,
@@ -156,6 +187,46 @@ pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
         aws_lc::build(&compiler, &sources.aws_lc, &folder, part)
     })?;
     Ok(folder)
+}
+
+/// Compiles OpenSSL's AES with all of its assembly for a hart without floating point unless this was done before, and
+/// returns the folder.
+///
+/// # Errors
+/// Fails for the same reasons as [`build`].
+pub fn ciphers() -> Result<PathBuf> {
+    let (sources, tools) = (Sources::find()?, tools::peers()?);
+    let folder = folder_of(CIPHERS_MARCH, LibraryPart::Ciphers)?;
+    let compiler = Compiler { tools: &tools, march: CIPHERS_MARCH };
+    openssl_once(&compiler, &sources, &folder, LibraryPart::Ciphers)?;
+    Ok(folder)
+}
+
+/// Makes the folder of libraries that are compiled with this `-march` value.
+fn folder_of(march: &str, part: LibraryPart) -> Result<PathBuf> {
+    let name = format!("{march}-{}", part.name());
+    let folder = std::path::absolute(project::target_dir().join("lab/libraries").join(name))?;
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    Ok(folder)
+}
+
+fn openssl_once(
+    compiler: &Compiler<'_>,
+    sources: &Sources,
+    folder: &Path,
+    part: LibraryPart,
+) -> Result<()> {
+    let made_of = format!(
+        "{} {}\n{} {OPENSSL_OPTIONS} {:?}",
+        compiler.tools.compiler_version,
+        compiler.flags().join(" "),
+        sources.openssl_version,
+        part.of_openssl()
+    );
+    once(&folder.join("openssl.made-of"), &made_of, || {
+        eprintln!("compiling OpenSSL for {}", compiler.march);
+        openssl(compiler, &sources.openssl, folder, part)
+    })
 }
 
 /// Runs `make` unless the file `stamp` contains the text `made_of`, which describes all inputs. Writes that text after
@@ -226,6 +297,12 @@ struct Compiler<'a> {
 impl Compiler<'_> {
     fn flags(&self) -> Vec<String> {
         let mut flags = vec![format!("-O{OPT_LEVEL}"), format!("-march={}", self.march)];
+        if self.march == CIPHERS_MARCH {
+            flags.push("-mabi=lp64".to_owned());
+            flags.extend(WITH_HEADERS.map(str::to_owned));
+        } else {
+            flags.push("-mabi=lp64d".to_owned());
+        }
         flags.extend(FLAGS.map(str::to_owned));
         for headers in &self.tools.headers {
             flags.push(format!("-isystem{}", headers.display()));
@@ -250,7 +327,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Configures and builds OpenSSL with its own build system. For the hashes, only their objects are compiled.
+/// Configures and builds OpenSSL with its own build system. Of a part, only its objects are compiled.
 fn openssl(
     compiler: &Compiler<'_>,
     sources: &Path,
@@ -276,13 +353,17 @@ fn openssl(
     };
     make(&["build_generated".to_owned()])?;
     let library = folder.join("libcrypto.a");
-    if part == LibraryPart::Everything {
+    if let Some(objects) = part.of_openssl() {
+        let objects: Vec<String> = objects
+            .iter()
+            .map(|(folder, name)| format!("crypto/{folder}/libcrypto-lib-{name}.o"))
+            .collect();
+        make(&objects)?;
+        let objects: Vec<PathBuf> = objects.iter().map(|object| work.join(object)).collect();
+        compiler.archive(&library, &objects)?;
+    } else {
         make(&["libcrypto.a".to_owned()])?;
         fs::rename(work.join("libcrypto.a"), library)?;
-    } else {
-        let objects = OPENSSL_HASHES.map(|name| format!("crypto/sha/libcrypto-lib-{name}.o"));
-        make(&objects)?;
-        compiler.archive(&library, &objects.map(|object| work.join(object)))?;
     }
     // The object files take half a gigabyte.
     fs::remove_dir_all(&work).with_context(|| work.display().to_string())

@@ -21,7 +21,7 @@ use xtask::Outcome;
 use xtask::{Verdict, firmware};
 
 mod cases;
-mod ciphers;
+pub mod ciphers;
 pub mod first_stage;
 pub mod walnut;
 

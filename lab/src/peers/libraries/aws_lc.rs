@@ -42,7 +42,7 @@ pub fn build(
         LibraryPart::Hashes => {
             HASHES.iter().map(|name| format!("crypto/fipsmodule/sha/{name}.c")).collect()
         }
-        LibraryPart::Everything => {
+        LibraryPart::Ciphers | LibraryPart::Everything => {
             listed(&fs::read_to_string(sources.join("builder/cc_builder/universal.rs"))?)?
         }
     };
