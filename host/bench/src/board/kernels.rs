@@ -16,12 +16,15 @@ use super::system;
 /// A digest of at most 64 bytes, and zeros.
 type Digest = [u8; 64];
 
+/// Hashes several messages, and passes on each digest with the index of its message.
+type Many = fn(&Kernels, &[&[u8]], &mut dyn FnMut(usize, &Digest));
+
 /// A hash that is measured.
 pub struct Hash {
     pub name: &'static str,
     pub family: HashFamily,
     pub one: fn(&Kernels, &[u8]) -> Digest,
-    pub many: fn(&Kernels, &[&[u8]], &mut dyn FnMut(usize, &Digest)),
+    pub many: Many,
     /// Digest of `abc`.
     known: &'static [u8],
 }

@@ -92,7 +92,7 @@ const EXTENSIONS: [(&str, Run); 17] = [
 pub fn all() -> Probes {
     let extensions =
         EXTENSIONS.map(|(name, run)| (name, Probed::of(system::in_child(|| done(run)))));
-    let has_vectors = extensions.iter().any(|probe| *probe == ("v", Probed::Works));
+    let has_vectors = extensions.contains(&("v", Probed::Works));
     Probes { extensions, vlen: if has_vectors { vlen() } else { 0 } }
 }
 

@@ -79,7 +79,7 @@ impl Stack {
     pub fn arguments(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.count()).map(|at| {
             // SAFETY: there are as many pointers after the count.
-            let text = unsafe { *self.start.add(at.wrapping_add(1)) } as *const c_char;
+            let text = unsafe { *self.start.wrapping_add(at.wrapping_add(1)) } as *const c_char;
             // SAFETY: each points to a text that ends with a zero, and stays.
             unsafe { CStr::from_ptr(text) }.to_bytes()
         })
