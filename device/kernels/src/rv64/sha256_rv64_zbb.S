@@ -14,46 +14,26 @@
 
 .set .L_SHA256_WORD_BITS, 32
 
-// Computes \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested rotations:
-// ROTR^r1(ROTR^(r2 - r1)(ROTR^(r3 - r2)(x) ^ x) ^ x). They need no second register.
-.macro SHA256_ZBB_ROTATIONS dst, src, r1, r2, r3
-    roriw \dst, \src, \r3 - \r2
-    xor   \dst, \dst, \src
-    roriw \dst, \dst, \r2 - \r1
-    xor   \dst, \dst, \src
-    roriw \dst, \dst, \r1
+.macro SHA256_ZBB_ROTATE dst, src, bits
+    roriw \dst, \src, \bits
+.endm
+.macro SHA256_ZBB_SHIFT dst, src, bits
+    srliw \dst, \src, \bits
 .endm
 
-// FIPS 180-4 (4.4) and (4.5).
-.macro SHA256_ZBB_BIG_SIGMA0 dst, src, tmp
-    SHA256_ZBB_ROTATIONS \dst, \src, 2, 13, 22
-.endm
-.macro SHA256_ZBB_BIG_SIGMA1 dst, src, tmp
-    SHA256_ZBB_ROTATIONS \dst, \src, 6, 11, 25
-.endm
-
-// Computes \acc += ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src). The instructions that end in w
-// ignore the upper half of \src.
-.macro SHA256_ZBB_ADD_ROTATIONS acc, src, t1, t2, r1, r2, shift
-    roriw \t1, \src, \r1
-    roriw \t2, \src, \r2
-    xor   \t1, \t1, \t2
-    srliw \t2, \src, \shift
-    xor   \t1, \t1, \t2
-    add   \acc, \acc, \t1
-.endm
-
-// FIPS 180-4 (4.6) and (4.7).
-.macro SHA256_ZBB_ADD_SIGMA0 acc, src, t1, t2
-    SHA256_ZBB_ADD_ROTATIONS \acc, \src, \t1, \t2, 7, 18, 3
-.endm
-.macro SHA256_ZBB_ADD_SIGMA1 acc, src, t1, t2
-    SHA256_ZBB_ADD_ROTATIONS \acc, \src, \t1, \t2, 17, 19, 10
-.endm
-
-// A new word needs no further change.
-.macro SHA256_ZBB_FINISH_WORD w, tmp
-.endm
+// FIPS 180-4 (4.4) to (4.7): the numbers of bits. The last one of a small sigma is that of a shift.
+.set .L_SHA256_BIG0_1, 2
+.set .L_SHA256_BIG0_2, 13
+.set .L_SHA256_BIG0_3, 22
+.set .L_SHA256_BIG1_1, 6
+.set .L_SHA256_BIG1_2, 11
+.set .L_SHA256_BIG1_3, 25
+.set .L_SHA256_SMALL0_1, 7
+.set .L_SHA256_SMALL0_2, 18
+.set .L_SHA256_SMALL0_3, 3
+.set .L_SHA256_SMALL1_1, 17
+.set .L_SHA256_SMALL1_2, 19
+.set .L_SHA256_SMALL1_3, 10
 
 // Loads two big-endian message words with one load. The byte swap of all 64 bits moves the first
 // word to the upper half. The bits above the second word are ignored.

@@ -11,6 +11,12 @@
 //   \word_\tier_LOAD_BLOCK                     loads 16 message words into the ring, from a4;
 //                                              may change a5, s0 and s1
 //
+// A file of the tier ZBB defines these in place of the four sums, because its rounds are in another order:
+//
+//   \word_ZBB_ROTATE, \word_ZBB_SHIFT          \dst = ROTR or SHR of \src by \bits
+//   .L_\word\()_BIG0_n, _BIG1_n, _SMALL0_n, _SMALL1_n
+//                                              the constants of Sigma and sigma, n = 1 to 3
+//
 // The registers are all 28 that the ABI allows:
 //
 //   a0-a3, t0-t3        a, b, c, d, e, f, g, h at the start of a block; each round renames them
@@ -76,6 +82,9 @@
 // Computes round t (step 3 of the section) and, if \schedule, replaces W[t] by W[t+16] (step 1). Afterwards \h is the
 // new a and \d the new e. The caller rotates all names by one position.
 .macro SHA2_ROUND word, tier, schedule, t, a, b, c, d, e, f, g, h, ab, bc, w0, w1, w9, w14
+    .ifc \tier, ZBB
+    SHA2_ROUND_IN_PAIRS \word, \schedule, \t, \a, \b, \c, \d, \e, \f, \g, \h, \ab, \bc, \w0, \w1, \w9, \w14
+    .else
     // T1 = h + Sigma1(e) + Ch(e,f,g) + K[t] + W[t] is accumulated in h.
     // Ch = ((f ^ g) & e) ^ g has one operation less than the form of the standard.
     \word\()_LOAD \ab, \t, s0
@@ -102,6 +111,60 @@
     \word\()_\tier\()_ADD_SIGMA1 \w0, \w14, \bc, a5
     add   \w0, \w0, \w9
     \word\()_\tier\()_FINISH_WORD \w0, \bc
+    .endif
+    .endif
+.endm
+
+// The same as SHA2_ROUND with Zbb, in an order for harts that issue two instructions at a time in program order: each line
+// has two that do not wait for each other, so that Sigma1(e) is computed beside Sigma0(a). Sigma(x) is nested:
+// ROTR^n1(ROTR^(n2 - n1)(ROTR^(n3 - n2)(x) ^ x) ^ x) needs no second register. A constant is loaded a round early, at the
+// end of the round before, into the register that is \ab afterwards.
+.macro SHA2_ROUND_IN_PAIRS word, schedule, t, a, b, c, d, e, f, g, h, ab, bc, w0, w1, w9, w14
+    .if (\t) == 0
+    \word\()_LOAD \ab, 0, s0
+    .endif
+    xor   a5, \f, \g;                    add   \h, \h, \w0        // + W[t]
+    and   a5, a5, \e
+    .if \schedule
+    add   \w0, \w0, \w9
+    .endif
+    xor   a5, a5, \g;                    add   \h, \h, \ab        // + K[t]
+    \word\()_ZBB_ROTATE \ab, \e, .L_\word\()_BIG1_3 - .L_\word\()_BIG1_2
+    add   \h, \h, a5                                               // + Ch
+    xor   \ab, \ab, \e
+    \word\()_ZBB_ROTATE a5, \a, .L_\word\()_BIG0_3 - .L_\word\()_BIG0_2
+    \word\()_ZBB_ROTATE \ab, \ab, .L_\word\()_BIG1_2 - .L_\word\()_BIG1_1
+    xor   a5, a5, \a
+    xor   \ab, \ab, \e
+    \word\()_ZBB_ROTATE a5, a5, .L_\word\()_BIG0_2 - .L_\word\()_BIG0_1
+    \word\()_ZBB_ROTATE \ab, \ab, .L_\word\()_BIG1_1
+    xor   a5, a5, \a
+    add   \h, \h, \ab                                               // = T1
+    \word\()_ZBB_ROTATE a5, a5, .L_\word\()_BIG0_1
+    xor   \ab, \a, \b;                   add   \d, \d, \h         // = new e
+    and   \bc, \bc, \ab;                 add   \h, \h, a5         // + Sigma0
+    xor   \bc, \bc, \b
+    .if \schedule
+    \word\()_ZBB_ROTATE a5, \w1, .L_\word\()_SMALL0_2
+    add   \h, \h, \bc                                               // = new a
+    \word\()_ZBB_ROTATE \bc, \w1, .L_\word\()_SMALL0_1
+    xor   a5, a5, \bc
+    \word\()_ZBB_SHIFT \bc, \w1, .L_\word\()_SMALL0_3
+    xor   a5, a5, \bc
+    \word\()_ZBB_ROTATE \bc, \w14, .L_\word\()_SMALL1_1
+    add   \w0, \w0, a5                                               // + sigma0
+    \word\()_ZBB_ROTATE a5, \w14, .L_\word\()_SMALL1_2
+    xor   \bc, \bc, a5
+    \word\()_ZBB_SHIFT a5, \w14, .L_\word\()_SMALL1_3
+    xor   a5, a5, \bc
+    .else
+    add   \h, \h, \bc                                               // = new a
+    .endif
+    .if (\t) + 1 < .L_SHA2_PASS_ROUNDS
+    \word\()_LOAD \bc, \t + 1, s0
+    .endif
+    .if \schedule
+    add   \w0, \w0, a5                                               // + sigma1
     .endif
 .endm
 

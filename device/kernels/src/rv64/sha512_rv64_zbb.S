@@ -12,46 +12,26 @@
 // Cost: 22.1 retired instructions per byte of a long message (QEMU, -icount), 3.2 kB of code.
 // Constant time: no branch and no address depends on message or state, only on count.
 
-// Computes \dst = ROTR^r1(\src) ^ ROTR^r2(\src) ^ ROTR^r3(\src), r1 < r2 < r3, as nested rotations:
-// ROTR^r1(ROTR^(r2 - r1)(ROTR^(r3 - r2)(x) ^ x) ^ x). They need no second register.
-.macro SHA512_ZBB_ROTATIONS dst, src, r1, r2, r3
-    rori  \dst, \src, \r3 - \r2
-    xor   \dst, \dst, \src
-    rori  \dst, \dst, \r2 - \r1
-    xor   \dst, \dst, \src
-    rori  \dst, \dst, \r1
+.macro SHA512_ZBB_ROTATE dst, src, bits
+    rori \dst, \src, \bits
+.endm
+.macro SHA512_ZBB_SHIFT dst, src, bits
+    srli \dst, \src, \bits
 .endm
 
-// FIPS 180-4 (4.10) and (4.11).
-.macro SHA512_ZBB_BIG_SIGMA0 dst, src, tmp
-    SHA512_ZBB_ROTATIONS \dst, \src, 28, 34, 39
-.endm
-.macro SHA512_ZBB_BIG_SIGMA1 dst, src, tmp
-    SHA512_ZBB_ROTATIONS \dst, \src, 14, 18, 41
-.endm
-
-// Computes \acc += ROTR^r1(\src) ^ ROTR^r2(\src) ^ SHR^shift(\src). The shift inserts zeros, so it
-// cannot be nested with the rotations.
-.macro SHA512_ZBB_ADD_ROTATIONS acc, src, t1, t2, r1, r2, shift
-    rori  \t1, \src, \r1
-    rori  \t2, \src, \r2
-    xor   \t1, \t1, \t2
-    srli  \t2, \src, \shift
-    xor   \t1, \t1, \t2
-    add   \acc, \acc, \t1
-.endm
-
-// FIPS 180-4 (4.12) and (4.13).
-.macro SHA512_ZBB_ADD_SIGMA0 acc, src, t1, t2
-    SHA512_ZBB_ADD_ROTATIONS \acc, \src, \t1, \t2, 1, 8, 7
-.endm
-.macro SHA512_ZBB_ADD_SIGMA1 acc, src, t1, t2
-    SHA512_ZBB_ADD_ROTATIONS \acc, \src, \t1, \t2, 19, 61, 6
-.endm
-
-// A new word needs no further change.
-.macro SHA512_ZBB_FINISH_WORD w, tmp
-.endm
+// FIPS 180-4 (4.10) to (4.13): the numbers of bits. The last one of a small sigma is that of a shift.
+.set .L_SHA512_BIG0_1, 28
+.set .L_SHA512_BIG0_2, 34
+.set .L_SHA512_BIG0_3, 39
+.set .L_SHA512_BIG1_1, 14
+.set .L_SHA512_BIG1_2, 18
+.set .L_SHA512_BIG1_3, 41
+.set .L_SHA512_SMALL0_1, 1
+.set .L_SHA512_SMALL0_2, 8
+.set .L_SHA512_SMALL0_3, 7
+.set .L_SHA512_SMALL1_1, 19
+.set .L_SHA512_SMALL1_2, 61
+.set .L_SHA512_SMALL1_3, 6
 
 // Loads two big-endian message words. Both are loaded before the first one is used.
 .macro SHA512_ZBB_LOAD_PAIR index, w0, w1
