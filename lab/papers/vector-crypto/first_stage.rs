@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::thread;
 
 use anyhow::{Context, Result, ensure};
-use hartlock_jobs::first_stage::{
-    CHOSEN, FLAT, FirstStagePlan, FirstStageScheme, FirstStageSigner, IN_TURN,
-    PORTABLE as PORTABLE_KERNELS, TOGETHER, fill_image,
-};
 use hartlock_device::bench::PACK_ADDRESS;
 use hartlock_device::kernels::first_stage::{
     FirstStageBench, FirstStageCount, FirstStageKernels, read,
 };
 use hartlock_hw::machines::model::{self, Core};
 use hartlock_hw::machines::{End, Machine, kept};
+use hartlock_jobs::first_stage::{
+    CHOSEN, FLAT, FirstStagePlan, FirstStageScheme, FirstStageSigner, IN_TURN,
+    PORTABLE as PORTABLE_KERNELS, TOGETHER, fill_image,
+};
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, Kernels};
 use hartlock_results::run::{How, Row};

@@ -262,6 +262,7 @@ fn best_peer<'a>(
         "portable" => return None,
         // No peer has lanes. They are compared with one message in vector registers, and with Zbb, which every hart
         // with Zvbb has.
+        "v" => ["zbb"; 2],
         "zvbb" => ["zvbb-128", "zbb"],
         "zvknh" => ["zvknh-128"; 2],
         _ => [hart.name; 2],

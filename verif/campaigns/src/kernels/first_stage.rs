@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use hartlock_emulator::bare;
 use hartlock_jobs::first_stage::{FirstStagePlan, FirstStageSigner};
 use hartlock_jobs::pack::{Header, JOB_FIRST_STAGE};
-use hartlock_emulator::bare;
 use xtask::firmware;
 
 use super::options;

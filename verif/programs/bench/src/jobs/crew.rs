@@ -2,8 +2,8 @@
 
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use hartlock_jobs::first_stage::{FirstStagePlan, MAX_BLOCKS, MAX_HARTS};
 use hartlock_image::HashId;
+use hartlock_jobs::first_stage::{FirstStagePlan, MAX_BLOCKS, MAX_HARTS};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_verify::tree::{Digest, leaves};

@@ -17,11 +17,11 @@
 
 use core::hint::black_box;
 
+use hartlock_image::HashId;
 use hartlock_jobs::first_stage::{
     CHOSEN, FLAT, FirstStagePlan, FirstStageSigner, IN_TURN, MAX_SIGNATURE_LEN, PORTABLE, TOGETHER,
     fill_image,
 };
-use hartlock_image::HashId;
 use hartlock_kernels::sha2::Sha256;
 use hartlock_kernels::{Hash, HashFamily, Kernels};
 use hartlock_verify::board::Region;
