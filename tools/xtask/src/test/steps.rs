@@ -357,6 +357,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-dma",
                 "hartlock-devmem",
                 "hartlock-stub",
+                "hartlock-bench",
                 "hartlock-jobs",
                 "hartlock-footprint",
                 "hartlock-timing",
