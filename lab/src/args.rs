@@ -19,9 +19,6 @@ pub struct LabArgs {
     /// Maximum time to wait for an idle processor, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub patience: u64,
-    /// Only ask the models of cores for the cycles of inner loops (vector-crypto), and store the answers as CSV
-    #[arg(long, conflicts_with_all = ["pages", "stale", "quick"])]
-    pub models: bool,
     /// Measure nothing; write the pages of stored runs
     #[arg(long)]
     pub pages: bool,

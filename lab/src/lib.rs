@@ -85,14 +85,7 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
             return Ok(skipped);
         }
     }
-    let args = LabArgs {
-        key: Some(key),
-        quick: true,
-        models: false,
-        patience: 0,
-        pages: false,
-        stale: false,
-    };
+    let args = LabArgs { key: Some(key), quick: true, patience: 0, pages: false, stale: false };
     let run = measured(key, &args)?;
     if key.is_timed() {
         return Ok(Outcome::Passed);
@@ -118,10 +111,6 @@ pub fn main(args: &LabArgs) -> Result<Verdict> {
     let keys = args.key.map_or_else(|| Key::value_variants().to_vec(), |key| vec![key]);
     if args.stale {
         return stale(&args.folder(), &keys);
-    }
-    if args.models {
-        vector_crypto::ask_models(args)?;
-        return Ok(Verdict::Yes);
     }
     for key in keys {
         measured(key, args)?;

@@ -23,7 +23,6 @@ use xtask::{project, tools};
 mod ciphers;
 mod first_stage;
 mod listing;
-mod models;
 mod walnut;
 mod walnut_signer;
 
@@ -79,19 +78,6 @@ const PEERS: &[(&str, &[&str], &[&str])] = &[
     ("zvknh-128", &[], &["zvknh"]),
 ];
 
-/// Asks the models of cores alone, prints their rows, and stores the answers.
-pub fn ask_models(args: &LabArgs) -> Result<()> {
-    let (all, version) = models::modelled(&KernelBench::prepare()?)?;
-    let file = args.folder().join("vector-crypto-models.csv");
-    fs::write(&file, models::csv(&all))?;
-    for row in models::rows(&all) {
-        let (ours, note) = (row.ours.unwrap_or(f64::NAN), row.note.unwrap_or_default());
-        println!("{:<18}{:<30}{ours:8.3}  {note}", row.metric, row.config);
-    }
-    println!("models of llvm {version}; stored as {}", file.display());
-    Ok(())
-}
-
 pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
     eprintln!("building the bench");
@@ -132,12 +118,6 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     rows.extend(walnut::rows(&walnut_counts, &paper)?);
     rows.extend(ciphers::rows(&cipher_counts, &paper, &peers::versions()?)?);
     rows.extend(first_stage.rows()?);
-    // The models are asked for in full runs alone, because a quick run is a test, which fetches no analyser.
-    let modelled = if args.quick { None } else { Some(models::modelled(&bench)?) };
-    if let Some((all, version)) = &modelled {
-        rows.extend(models::rows(all));
-        tools.insert("llvm-mca", version.clone());
-    }
     let mut rows = paper.completed(How::Counted.made(rows), "not built yet");
     for row in rows.iter_mut().filter(|row| row.table.starts_with("WalnutDSA")) {
         if row.ours.is_none() {
@@ -156,9 +136,6 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     let folder = args.folder();
     run.store(&folder, &csv(&counts, &counted))?;
     fs::write(folder.join("vector-crypto-block.csv"), listing::csv(&block))?;
-    if let Some((all, _)) = &modelled {
-        run.store_more(&folder, "models", &models::csv(all))?;
-    }
     run.store_more(&folder, "walnut", &walnut::csv(&walnut_counts))?;
     run.store_more(&folder, "first-stage", &first_stage.csv())?;
     run.store_more(&folder, "ciphers", &ciphers::csv(&cipher_counts))?;

@@ -37,9 +37,6 @@ const VALGRIND: &str = "valgrind";
 /// The package set of the fifth paper's baseline.
 const BASELINE: &str = "baseline";
 
-/// The package set of LLVM's machine-code analyser.
-const MODELS: &str = "models";
-
 /// The package sets that are fetched in addition to those of a boot.
 const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
 
@@ -132,17 +129,6 @@ pub fn baseline() -> Result<Baseline> {
         version: version("bearssl")?,
         compiler_version: version(COMPILER_PACKAGE)?,
     })
-}
-
-/// Returns LLVM's machine-code analyser, its disassembler, and their version. Only a flag of the lab needs it, so that no command that fetches
-/// everything takes it. Fetches it if it is missing and the user consents.
-pub fn machine_code_analyser() -> Result<(PathBuf, PathBuf, String)> {
-    consent::obtain(Consent::Ask, &packages::missing(&[MODELS])?)?;
-    let [models] = packages::ensure_sets([MODELS])?;
-    let (analyser, disassembler) =
-        (models.file("run/llvm-mca-22")?, models.file("run/llvm-objdump-22")?);
-    let version = versions(&[models]).remove("llvm-22").context("the analyser has no version")?;
-    Ok((analyser, disassembler, version))
 }
 
 /// Returns an `openssl` that knows the algorithms of FIPS 204 and FIPS 205: 3.5 or newer. Fetches it if it is missing
