@@ -115,8 +115,8 @@
     .endif
 .endm
 
-// The same as SHA2_ROUND with Zbb, in an order for harts that issue two instructions at a time in program order: each line
-// has two that do not wait for each other, so that Sigma1(e) is computed beside Sigma0(a). Sigma(x) is nested:
+// The same as SHA2_ROUND with Zbb, in an order for harts that issue two instructions at a time in program order. Two
+// instructions on one line do not wait for each other, and Sigma1(e) is computed beside Sigma0(a). Sigma(x) is nested:
 // ROTR^n1(ROTR^(n2 - n1)(ROTR^(n3 - n2)(x) ^ x) ^ x) needs no second register. A constant is loaded a round early, at the
 // end of the round before, into the register that is \ab afterwards.
 .macro SHA2_ROUND_IN_PAIRS word, schedule, t, a, b, c, d, e, f, g, h, ab, bc, w0, w1, w9, w14
