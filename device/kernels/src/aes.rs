@@ -51,21 +51,51 @@ impl Blocks {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeySizeUnknown;
 
-/// Round keys as columns. Kernels load two columns at once.
+/// Round keys as columns, whose bytes are in memory in the order of FIPS 197 §3.4. Kernels load two columns at once.
 #[repr(C, align(8))]
-struct Columns([[u32; 4]; MAX_ROUND_KEYS]);
+pub(crate) struct Columns(pub [[u32; 4]; MAX_ROUND_KEYS]);
+
+impl Columns {
+    /// Expands the key in the first columns for its number of rounds (FIPS 197 §5.2).
+    pub(crate) fn expand(&mut self, rounds: usize) {
+        let size = rounds.saturating_sub(6).max(1);
+        let expanded = self.0.as_flattened_mut();
+        let mut constant = 1_u32;
+        for at in size..4 * (rounds + 1) {
+            let word = |back: usize| {
+                u32::from_le(expanded.get(at.wrapping_sub(back)).copied().unwrap_or(0))
+            };
+            let mut previous = word(1);
+            if at.is_multiple_of(size) {
+                previous = bitsliced::sub_word(previous.rotate_right(8)) ^ constant;
+                constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
+            } else if size == 8 && at % size == 4 {
+                previous = bitsliced::sub_word(previous);
+            }
+            let next = word(size) ^ previous;
+            if let Some(place) = expanded.get_mut(at) {
+                *place = next.to_le();
+            }
+        }
+    }
+
+    /// Makes the planes of all round keys.
+    fn spread(&self, rounds: usize, planes: &mut [Planes; MAX_ROUND_KEYS]) {
+        let columns = self.0.iter().take(rounds + 1);
+        for (round, (planes, columns)) in planes.iter_mut().zip(columns).enumerate() {
+            bitsliced::spread_round_key(planes, &columns.map(u32::from_le), round);
+        }
+    }
+}
 
 /// An expanded key, which is overwritten when it is dropped.
 ///
 /// Only an empty one can be made, which is then filled in place: a move would leave a copy behind.
 pub struct AesKey {
-    /// The round keys, each as planes of four equal blocks. Those beyond `rounds` are zero.
+    /// The round keys, each as planes of four equal blocks. Those beyond `rounds` are zero, and all are with a kernel of
+    /// the key schedule.
     planes: [Planes; MAX_ROUND_KEYS],
-    /// The same round keys for kernels: four columns each, whose bytes are in the order of FIPS 197 §3.4.
-    #[cfg_attr(
-        not(target_arch = "riscv64"),
-        allow(dead_code, reason = "no other machine has kernels")
-    )]
+    /// The round keys for kernels: four columns each.
     columns: Columns,
     /// Number of rounds; 0 before the first expansion.
     rounds: usize,
@@ -98,39 +128,28 @@ impl AesKey {
             return Err(KeySizeUnknown);
         }
         self.rounds = size.wrapping_add(6);
-        let expanded = self.columns.0.as_flattened_mut();
-        for (to, from) in expanded.iter_mut().zip(words) {
-            *to = u32::from_le_bytes(*from);
+        for (to, from) in self.columns.0.as_flattened_mut().iter_mut().zip(words) {
+            *to = u32::from_ne_bytes(*from);
         }
-        let mut constant = 1_u32;
-        for at in size..4 * (self.rounds + 1) {
-            let word = |back: usize| expanded.get(at.wrapping_sub(back)).copied().unwrap_or(0);
-            let mut previous = word(1);
-            if at % size == 0 {
-                previous = bitsliced::sub_word(previous.rotate_right(8)) ^ constant;
-                constant = (constant << 1) ^ ((constant >> 7) * 0x11b);
-            } else if size == 8 && at % size == 4 {
-                previous = bitsliced::sub_word(previous);
-            }
-            let next = word(size) ^ previous;
-            if let Some(place) = expanded.get_mut(at) {
-                *place = next;
-            }
-        }
-        let columns = self.columns.0.iter().take(self.rounds + 1);
-        for (round, (planes, columns)) in self.planes.iter_mut().zip(columns).enumerate() {
-            bitsliced::spread_round_key(planes, columns, round);
-        }
-        // In memory a kernel finds the first byte of each column first.
-        for column in self.columns.0.as_flattened_mut() {
-            *column = column.to_le();
+        if let Some(schedule) = self.kernels.schedule {
+            schedule(&mut self.columns, self.rounds);
+        } else {
+            self.columns.expand(self.rounds);
+            self.columns.spread(self.rounds, &mut self.planes);
         }
         Ok(())
     }
 
-    /// The round keys from the first to the last one.
-    fn round_keys(&self) -> &[Planes] {
-        self.planes.get(..=self.rounds).unwrap_or_default()
+    /// Passes on the planes of the round keys from the first to the last one. Those that the kernel of the key schedule
+    /// left out are made here.
+    fn with_round_keys(&self, work: impl FnOnce(&[Planes])) {
+        if self.kernels.schedule.is_none() {
+            return work(self.planes.get(..=self.rounds).unwrap_or_default());
+        }
+        let mut planes = [[0; 8]; MAX_ROUND_KEYS];
+        self.columns.spread(self.rounds, &mut planes);
+        work(planes.get(..=self.rounds).unwrap_or_default());
+        wipe(planes.as_flattened_mut());
     }
 
     /// The same round keys as columns, and the number of rounds, which is one less; `None` before the first expansion.
@@ -143,12 +162,12 @@ impl AesKey {
 
     /// Encrypts four blocks (FIPS 197 §5.1).
     fn encrypt(&self, blocks: &mut Blocks) {
-        bitsliced::encrypt(self.round_keys(), blocks);
+        self.with_round_keys(|keys| bitsliced::encrypt(keys, blocks));
     }
 
     /// Decrypts four blocks (FIPS 197 §5.3).
     fn decrypt(&self, blocks: &mut Blocks) {
-        bitsliced::decrypt(self.round_keys(), blocks);
+        self.with_round_keys(|keys| bitsliced::decrypt(keys, blocks));
     }
 
     /// Encrypts one block, which is the first of a key stream.
@@ -159,6 +178,10 @@ impl AesKey {
     }
 
     fn wipe(&mut self) {
+        // Before the first expansion, and after a wipe, all is zero.
+        if self.rounds == 0 {
+            return;
+        }
         self.rounds = 0;
         wipe(self.planes.as_flattened_mut());
         wipe(self.columns.0.as_flattened_mut());

@@ -180,7 +180,7 @@ impl Drop for Message<'_> {
 }
 
 /// The portable form of the decryption: adds the text to the hash, and XORs the key stream that starts with the
-/// encrypted block `first`.
+/// encrypted block `first`, with the kernel of counter mode.
 pub(crate) fn portable_open(
     key: &AesKey,
     first: &Block,
@@ -189,5 +189,5 @@ pub(crate) fn portable_open(
     text: &mut [u8],
 ) {
     ghash::add(hash_key, hash, text);
-    ctr::portable_stream(key, first, text);
+    ctr::stream(key, first, text);
 }

@@ -1,6 +1,6 @@
 //! The kernels of AES that a hart uses.
 
-use super::{AesKey, Block, ctr, gcm, ghash};
+use super::{AesKey, Block, Columns, ctr, gcm, ghash};
 
 /// A mode of AES that has kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ impl CipherTier {
     }
 }
 
+/// Expands the key in front of round keys for a number of rounds: 10, 12 or 14.
+pub(crate) type Schedule = fn(&mut Columns, usize);
 /// XORs the key stream that starts with the encrypted block.
 pub(crate) type Stream = fn(&AesKey, &Block, &mut [u8]);
 /// Adds bytes to a hash under a hash key, like [`ghash::add`].
@@ -80,6 +82,9 @@ pub(crate) struct Gcm {
 /// The selected kernels of all modes.
 #[derive(Clone, Copy)]
 pub(crate) struct AesKernels {
+    /// The key schedule that comes with the kernel of counter mode, if that is not the portable one. It leaves out the
+    /// planes, which no kernel reads.
+    pub schedule: Option<Schedule>,
     pub ctr: Ctr,
     pub gcm: Gcm,
 }
@@ -87,6 +92,7 @@ pub(crate) struct AesKernels {
 impl AesKernels {
     /// The portable implementation.
     pub(crate) const PORTABLE: Self = Self {
+        schedule: None,
         ctr: Ctr { tier: CipherTier::Portable, run: ctr::portable_stream },
         gcm: Gcm { tier: CipherTier::Portable, hash: ghash::add, open: gcm::portable_open },
     };

@@ -37,7 +37,7 @@ const CASES_OF_GCM: [(usize, u128, u128); 3] = [
 ];
 
 /// Returns true if the kernel of counter mode computes the published cipher texts, and the key stream of the portable
-/// implementation.
+/// implementation, with its own key schedule.
 #[inline(never)]
 pub(crate) fn answers_ctr(kernels: &Kernels) -> bool {
     EXAMPLES.into_iter().all(|(size, published)| {
@@ -45,13 +45,13 @@ pub(crate) fn answers_ctr(kernels: &Kernels) -> bool {
         for (byte, value) in bytes.iter_mut().zip(0..) {
             *byte = value;
         }
-        with_key(kernels, &bytes, size, |key| {
+        with_keys(kernels, &bytes, size, |key, portable| {
             let cipher = key.encrypt_one(&core::hint::black_box(EXAMPLE_TEXT).to_be_bytes());
             let (mut ours, mut wanted) = ([0; TEXT_LEN], [0; TEXT_LEN]);
             fill_with_pattern(&mut ours, 11);
             fill_with_pattern(&mut wanted, 11);
             (key.kernels.ctr.run)(key, &FIRST, &mut ours);
-            super::ctr::portable_stream(key, &FIRST, &mut wanted);
+            super::ctr::portable_stream(portable, &FIRST, &mut wanted);
             cipher == published.to_be_bytes() && ours == wanted
         })
     })
@@ -62,7 +62,7 @@ pub(crate) fn answers_ctr(kernels: &Kernels) -> bool {
 #[inline(never)]
 pub(crate) fn answers_gcm(kernels: &Kernels) -> bool {
     CASES_OF_GCM.into_iter().all(|(size, cipher, tag)| {
-        let is_published = with_key(kernels, &[0; MAX_KEY], size, |key| {
+        let is_published = with_keys(kernels, &[0; MAX_KEY], size, |key, _| {
             let mut text = core::hint::black_box(cipher).to_be_bytes();
             let is_right = gcm::decrypt(key, &[0; 12], &[], &mut text, &tag.to_be_bytes()).is_ok();
             let other = (tag ^ 1).to_be_bytes();
@@ -72,12 +72,12 @@ pub(crate) fn answers_gcm(kernels: &Kernels) -> bool {
         });
         let mut bytes = [0; MAX_KEY];
         fill_with_pattern(&mut bytes, 23);
-        is_published && with_key(kernels, &bytes, size, agrees)
+        is_published && with_keys(kernels, &bytes, size, agrees)
     })
 }
 
 /// Returns true if the kernels of a key agree with the portable implementation on a long text.
-fn agrees(key: &AesKey) -> bool {
+fn agrees(key: &AesKey, portable: &AesKey) -> bool {
     let (mut ours, mut wanted) = ([0; TEXT_LEN], [0; TEXT_LEN]);
     fill_with_pattern(&mut ours, 5);
     fill_with_pattern(&mut wanted, 5);
@@ -88,29 +88,32 @@ fn agrees(key: &AesKey) -> bool {
     let kernel = &key.kernels.gcm;
     (kernel.hash)(&hash_key, &mut added, &ours);
     (kernel.open)(key, &FIRST, &hash_key, &mut opened, &mut ours);
-    gcm::portable_open(key, &FIRST, &hash_key, &mut hash, &mut wanted);
+    gcm::portable_open(portable, &FIRST, &hash_key, &mut hash, &mut wanted);
     let is_equal = ours == wanted && [opened, added] == [hash; 2];
     // A text may be empty.
     (kernel.open)(key, &FIRST, &hash_key, &mut opened, &mut []);
     is_equal && opened == hash
 }
 
-/// Expands a key of `size` bytes for these kernels.
-fn with_key(
+/// Expands a key of `size` bytes for these kernels, and for the portable implementation.
+fn with_keys(
     kernels: &Kernels,
     bytes: &[u8; MAX_KEY],
     size: usize,
-    test: impl FnOnce(&AesKey) -> bool,
+    test: impl FnOnce(&AesKey, &AesKey) -> bool,
 ) -> bool {
-    let mut key = AesKey::with(kernels);
-    bytes.get(..size).is_some_and(|bytes| key.expand(bytes).is_ok()) && test(&key)
+    let (mut key, mut portable) = (AesKey::with(kernels), AesKey::EMPTY);
+    let is_expanded = bytes
+        .get(..size)
+        .is_some_and(|bytes| key.expand(bytes).is_ok() && portable.expand(bytes).is_ok());
+    is_expanded && test(&key, &portable)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::kernels::{AddToHash, Open, Stream};
-    use crate::aes::{ctr, ghash};
+    use crate::aes::kernels::{AddToHash, Open, Schedule, Stream};
+    use crate::aes::{Columns, ctr, ghash};
 
     /// Flips a bit of the last byte if there is one.
     fn flip(bytes: &mut [u8]) {
@@ -180,6 +183,33 @@ mod tests {
             let mut kernels = Kernels::PORTABLE;
             kernels.aes.ctr.run = run;
             assert!(!answers_ctr(&kernels), "fault {number}");
+        }
+    }
+
+    #[test]
+    fn a_key_schedule_that_is_wrong_for_one_length_is_seen() {
+        let faults: [Schedule; 4] = [
+            |columns, rounds| {
+                columns.expand(rounds);
+                columns.0[10][3] ^= if rounds == 10 { 1 } else { 0 };
+            },
+            |columns, rounds| {
+                columns.expand(rounds);
+                columns.0[12][0] ^= if rounds == 12 { 1 } else { 0 };
+            },
+            |columns, rounds| {
+                columns.expand(rounds);
+                columns.0[14][3] ^= if rounds == 14 { 1 << 31 } else { 0 };
+            },
+            |_, _| {},
+        ];
+        let mut kernels = Kernels::PORTABLE;
+        kernels.aes.schedule = Some(Columns::expand);
+        assert!(answers_ctr(&kernels) && answers_gcm(&kernels));
+        for (number, schedule) in faults.into_iter().enumerate() {
+            kernels.aes.schedule = Some(schedule);
+            assert!(!answers_ctr(&kernels), "fault {number}");
+            assert!(!answers_gcm(&kernels), "fault {number}");
         }
     }
 

@@ -5,9 +5,9 @@ use super::quads::{Aligned, each_block, each_quad};
 use super::{Extension, Family, Table, TableRow, Token, offer_table};
 use crate::aes::ctr::portable_stream;
 use crate::aes::gcm::portable_open;
-use crate::aes::kernels::{CipherMode, CipherTier, Ctr, Gcm};
+use crate::aes::kernels::{CipherMode, CipherTier, Ctr, Gcm, Schedule};
 use crate::aes::known::{answers_ctr, answers_gcm};
-use crate::aes::{AesKey, Block};
+use crate::aes::{AesKey, Block, Columns};
 use crate::dispatch::{KernelFault, Kernels, Probe};
 use crate::secret::wipe;
 
@@ -54,6 +54,22 @@ enum Streaming {
     Quads(AesCtr),
 }
 
+/// A key schedule.
+#[derive(Clone, Copy)]
+enum Expanding {
+    /// For keys of all lengths.
+    Every(AesKeySchedule),
+    /// For keys of 128 and of 256 bits.
+    But192(AesKeySchedule),
+}
+
+/// The kernels of counter mode with the same extensions.
+#[derive(Clone, Copy)]
+struct CtrRow {
+    schedule: Expanding,
+    stream: Streaming,
+}
+
 /// A kernel of GHASH.
 #[derive(Clone, Copy)]
 enum Hashing {
@@ -84,11 +100,23 @@ struct GcmTable;
 
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for CtrTable {
-    type Kernel = Streaming;
+    type Kernel = CtrRow;
     type Family = CipherMode;
     const ROWS: &'static [TableRow<Self::Kernel, CipherTier>] = &[
-        TableRow { needs: ZKNE, kernel: Streaming::Quads(hartlock_aes_ctr_rv64_zkne) },
-        TableRow { needs: ZVKNED, kernel: Streaming::Bytes(hartlock_aes_ctr_rv64_zvkned) },
+        TableRow {
+            needs: ZKNE,
+            kernel: CtrRow {
+                schedule: Expanding::Every(hartlock_aes_key_rv64_zkne),
+                stream: Streaming::Quads(hartlock_aes_ctr_rv64_zkne),
+            },
+        },
+        TableRow {
+            needs: ZVKNED,
+            kernel: CtrRow {
+                schedule: Expanding::But192(hartlock_aes_key_rv64_zvkned),
+                stream: Streaming::Bytes(hartlock_aes_ctr_rv64_zvkned),
+            },
+        },
     ];
     const FAMILY: CipherMode = CipherMode::Ctr;
     const IS_CARRIED: bool = true;
@@ -98,7 +126,7 @@ unsafe impl Table for CtrTable {
     }
 
     fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
-        kernels.aes.ctr = ctr(token);
+        (kernels.aes.schedule, kernels.aes.ctr) = (Some(schedule(&token)), ctr(token));
     }
 }
 
@@ -195,18 +223,40 @@ unsafe fn add(kernel: Hashing, hash_key: &Block, hash: &mut Block, data: &[u8]) 
     }
 }
 
+/// Returns the key schedule of a row.
+fn schedule<T, const ROW: usize>(_: &Token<T, ROW>) -> Schedule
+where
+    T: Table<Kernel = CtrRow, Family = CipherMode>,
+{
+    fn run<T, const ROW: usize>(columns: &mut Columns, rounds: usize)
+    where
+        T: Table<Kernel = CtrRow>,
+    {
+        let kernel = match const { Token::<T, ROW>::KERNEL.schedule } {
+            Expanding::But192(_) if rounds == 12 => return columns.expand(rounds),
+            Expanding::Every(kernel) | Expanding::But192(kernel) => kernel,
+        };
+        if matches!(rounds, 10 | 12 | 14) {
+            // SAFETY: the token proves that the hart has the instructions. The kernel rewrites `rounds` + 1 round
+            // keys, for which there is place, and which are aligned by their type. They are borrowed mutably here.
+            unsafe { kernel(columns.0.as_mut_ptr(), rounds) }
+        }
+    }
+    run::<T, ROW>
+}
+
 /// Returns the kernel of a row for counter mode.
 fn ctr<T, const ROW: usize>(_: Token<T, ROW>) -> Ctr
 where
-    T: Table<Kernel = Streaming, Family = CipherMode>,
+    T: Table<Kernel = CtrRow, Family = CipherMode>,
 {
     // Only the enclosing function can name `run`, and it requires the token. The same holds for the functions below.
     fn run<T, const ROW: usize>(key: &AesKey, first: &Block, text: &mut [u8])
     where
-        T: Table<Kernel = Streaming>,
+        T: Table<Kernel = CtrRow>,
     {
         // SAFETY: the token proves that the hart has the instructions.
-        unsafe { stream(const { Token::<T, ROW>::KERNEL }, key, first, text) }
+        unsafe { stream(const { Token::<T, ROW>::KERNEL.stream }, key, first, text) }
     }
     Ctr { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, ROW> }
 }

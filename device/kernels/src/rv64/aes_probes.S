@@ -19,6 +19,8 @@
     rev8  t1, t0
     aes64es t1, t0, t1
     aes64esm t1, t0, t1
+    aes64ks1i t1, t0, 0
+    aes64ks2 t1, t0, t1
 .endm
 
 .macro AES_PROBE_ZVKNED
@@ -33,6 +35,8 @@
     vaesz.vs v1, v0
     vaesem.vs v1, v0
     vaesef.vs v1, v0
+    vaeskf1.vi v1, v0, 1
+    vaeskf2.vi v1, v0, 2
 .endm
 
 HARTLOCK_FUNCTION hartlock_probe_zkne, +zbkb, +zkne

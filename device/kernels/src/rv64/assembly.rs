@@ -42,9 +42,9 @@ assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_z
 #[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
 assemble!("frame_macros" "probe_macros" "aes_probes");
 #[cfg(all(feature = "aes", feature = "zkne"))]
-assemble!("frame_macros" "aes_ctr_rv64_zkne" "ghash_rv64_zbkc");
+assemble!("frame_macros" "aes_key_rv64_zkne" "aes_ctr_rv64_zkne" "ghash_rv64_zbkc");
 #[cfg(all(feature = "aes", feature = "zvkned"))]
-assemble!("frame_macros" "aes_vector_macros" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg" "ghash_rv64_zvbc");
+assemble!("frame_macros" "aes_vector_macros" "aes_key_rv64_zvkned" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg" "ghash_rv64_zvbc");
 #[cfg(feature = "research")]
 assemble!("frame_macros" "probe_macros" "walnut_probes");
 #[cfg(feature = "research")]
@@ -86,6 +86,10 @@ pub(super) type KeccakMany = unsafe extern "C" fn(
     rate_words: usize,
     rounds: usize,
 );
+
+/// A kernel that expands the key in front of the place of its `rounds` + 1 round keys.
+#[cfg(feature = "aes")]
+pub(super) type AesKeySchedule = unsafe extern "C" fn(keys: *mut [u32; 4], rounds: usize);
 
 /// A kernel that XORs the key stream of AES to `len` bytes.
 #[cfg(feature = "aes")]
@@ -264,6 +268,7 @@ unsafe extern "C" {
 #[cfg(feature = "aes")]
 unsafe extern "C" {
     pub(super) fn hartlock_probe_zkne();
+    pub(super) fn hartlock_aes_key_rv64_zkne(keys: *mut [u32; 4], rounds: usize);
     pub(super) fn hartlock_aes_ctr_rv64_zkne(
         keys: *const [u32; 4],
         rounds: usize,
@@ -279,6 +284,7 @@ unsafe extern "C" {
         len: usize,
     );
     pub(super) fn hartlock_probe_zvkned();
+    pub(super) fn hartlock_aes_key_rv64_zvkned(keys: *mut [u32; 4], rounds: usize);
     pub(super) fn hartlock_aes_ctr_rv64_zvkned(
         keys: *const [u32; 4],
         rounds: usize,

@@ -7,6 +7,7 @@
 //! wrong <mode> <tier> <what> is left
 //! count <mode>-<bits> <tier> one <bytes> <instructions>
 //! count ghash <tier> one <bytes> <instructions>
+//! count aes-key-<bits> <tier> one <bytes of the key> <instructions>
 //! ```
 
 use core::arch::{asm, global_asm};
@@ -260,7 +261,7 @@ fn check_remains(kernels: &Kernels, mode: CipherMode, tier: CipherTier) {
     }
 }
 
-/// Counts the instructions for one long text, with everything that a call does.
+/// Counts the instructions for one long text, with everything that a call does, and for the key schedule.
 fn count_mode(kernels: &Kernels, mode: CipherMode, tier: CipherTier, size: usize) {
     let (key, _) = keys(kernels, size);
     let key = black_box(&key);
@@ -272,21 +273,29 @@ fn count_mode(kernels: &Kernels, mode: CipherMode, tier: CipherTier, size: usize
     let bits = Number::decimal(size.wrapping_mul(8) as u64);
     let name = [mode.name(), "-", bits.as_str()];
     match mode {
-        CipherMode::Ctr => count(&name, tier, || ctr::apply(key, &counter, text).is_ok()),
+        CipherMode::Ctr => {
+            count(&name, tier, COUNTED_LEN, || ctr::apply(key, &counter, text).is_ok());
+            let mut bytes = [0; 32];
+            fill(&mut bytes, size as u64);
+            let bytes = black_box(bytes.get(..size).unwrap_or_default());
+            let mut fresh = AesKey::with(kernels);
+            count(&["aes-key-", bits.as_str()], tier, size, || fresh.expand(bytes).is_ok());
+            black_box(&fresh);
+        }
         CipherMode::Gcm => {
-            count(&name, tier, || gcm::decrypt(key, iv, &[], text, &tag).is_ok());
+            count(&name, tier, COUNTED_LEN, || gcm::decrypt(key, iv, &[], text, &tag).is_ok());
             // The hash alone is that of additional data without a text. It does not depend on the size of the key.
             if size == 32 {
-                count(&["ghash"], tier, || gcm::tag(key, iv, text, &[]).is_ok());
+                count(&["ghash"], tier, COUNTED_LEN, || gcm::tag(key, iv, text, &[]).is_ok());
             }
         }
     }
 }
 
-fn count(name: &[&str], tier: CipherTier, work: impl FnOnce() -> bool) {
+fn count(name: &[&str], tier: CipherTier, len: usize, work: impl FnOnce() -> bool) {
     let mut is_done = false;
     let taken = Taken::by(NO_TAG, || is_done = work());
-    let bytes = Number::decimal(COUNTED_LEN as u64);
+    let bytes = Number::decimal(len as u64);
     console::print("count ");
     name.iter().for_each(|part| console::print(part));
     for part in [" ", tier.name(), " one ", bytes.as_str()] {
