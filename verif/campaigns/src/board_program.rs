@@ -56,7 +56,7 @@ const PROCESSORS: [Processor; 3] = [
         vlen: 256,
         works: &["zbb", "v"],
         traps: &["zknh", "zvkb", "zvkned", "zvkg", "zvknha"],
-        has: ["sha3-256", "one", "zbb"],
+        has: ["sha3-256", "lanes", "v"],
         lacks: ["sha3-256", "lanes", "zvbb"],
     },
     Processor {

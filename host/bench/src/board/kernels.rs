@@ -128,14 +128,14 @@ impl Cipher {
 pub fn all() -> impl Iterator<Item = Subject> {
     let hashes = HASHES.iter().flat_map(|hash| {
         let one = Tier::ALL.map(|tier| Subject::One(hash, tier));
-        let lanes = [Tier::Zvbb, Tier::Zvknh].map(|tier| Subject::Lanes(hash, tier));
+        let lanes = [Tier::V, Tier::Zvbb, Tier::Zvknh].map(|tier| Subject::Lanes(hash, tier));
         let has_tier = |subject: &Subject| match subject {
-            // No kernel of Keccak needs an extension for SHA-2, and lanes alone need Zvbb.
+            // No kernel of Keccak needs an extension for SHA-2, and no kernel for one message V or Zvbb alone.
             Subject::One(hash, tier) => match hash.family {
-                HashFamily::Keccak => *tier <= Tier::Zbb,
-                _ => *tier != Tier::Zvbb,
+                HashFamily::Keccak => matches!(tier, Tier::Portable | Tier::Rv64 | Tier::Zbb),
+                _ => !matches!(tier, Tier::V | Tier::Zvbb),
             },
-            Subject::Lanes(hash, tier) => hash.family != HashFamily::Keccak || *tier == Tier::Zvbb,
+            Subject::Lanes(hash, tier) => hash.family != HashFamily::Keccak || *tier != Tier::Zvknh,
             Subject::Cipher(..) => true,
         };
         one.into_iter().chain(lanes).filter(has_tier)

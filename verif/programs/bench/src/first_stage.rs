@@ -118,6 +118,11 @@ pub struct FirstStagePlan {
     pub root: [u8; 32],
 }
 
+/// Returns a number by which the compiler can divide without a panic; a parsed plan has no zero.
+const fn divisor(number: usize) -> usize {
+    if number == 0 { 1 } else { number }
+}
+
 impl FirstStagePlan {
     /// Reads the plan at the start of `bytes`, and also returns the bytes after it.
     pub fn parse(bytes: &[u8]) -> Option<(Self, &[u8])> {
@@ -131,8 +136,8 @@ impl FirstStagePlan {
             root: bytes_at(fields, 48)?,
         };
         let is_possible = (1..=MAX_IMAGE_LEN).contains(&plan.image_len)
-            && plan.image_len.div_ceil(plan.block_len.max(1)) <= MAX_BLOCKS
             && plan.block_len > 0
+            && plan.blocks() <= MAX_BLOCKS
             && (1..=MAX_HARTS).contains(&plan.harts);
         is_possible.then_some((plan, rest))
     }
@@ -152,12 +157,13 @@ impl FirstStagePlan {
 
     /// Returns the number of blocks.
     pub const fn blocks(&self) -> usize {
-        self.image_len.div_ceil(self.block_len)
+        self.image_len.div_ceil(divisor(self.block_len))
     }
 
     /// Returns the first block of a hart, and the number of its blocks. The blocks of a hart are adjacent, and the first
     /// harts have one more if they cannot be divided equally.
     pub const fn share(&self, hart: usize, harts: usize) -> (usize, usize) {
+        let harts = divisor(harts);
         let (each, more) = (self.blocks() / harts, self.blocks() % harts);
         let before = if hart < more { hart } else { more };
         (hart * each + before, each + (hart < more) as usize)
