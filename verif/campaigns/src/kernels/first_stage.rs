@@ -69,8 +69,8 @@ impl FirstStageBench {
         let pack = tempfile::NamedTempFile::new()?;
         fs::write(pack.path(), [&header.encode()[..], &body].concat())?;
         let stage = match has_kernels {
-            true => firmware::stage("bench", features)?,
-            false => firmware::stage_without_defaults("bench", features)?,
+            true => firmware::stage("jobs", features)?,
+            false => firmware::stage_without_defaults("jobs", features)?,
         };
         Ok(Self { stage, pack })
     }
