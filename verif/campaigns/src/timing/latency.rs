@@ -23,7 +23,7 @@ const ZVKT: &str = "vadd.vv vadd.vx vadd.vi vsub.vv vsub.vx vand.vv vand.vx vand
 
 /// Instructions of Zvkned, Zvkg, Zvknha and Zvknhb, which take the same time for all operands on every hart (volume II,
 /// §2.4 to §2.6).
-const VECTOR_CRYPTOGRAPHY: &str = "vaesem.vs vaesef.vs vaesz.vs vaesem.vv vaesef.vv vghsh.vv vgmul.vv vsha2ch.vv vsha2cl.vv vsha2ms.vv";
+const VECTOR_CRYPTOGRAPHY: &str = "vaeskf1.vi vaeskf2.vi vaesem.vs vaesef.vs vaesz.vs vaesem.vv vaesef.vv vghsh.vv vgmul.vv vsha2ch.vv vsha2cl.vv vsha2ms.vv";
 
 /// Jumps, loads, stores, and what sets or has numbers of elements: their targets, addresses and numbers are observed, and
 /// none of them computes with data.
