@@ -36,9 +36,9 @@ const PUBLISHED: [(&str, &str, &str); 5] = [
     ("RSA-1024", "RAM, RSA-1024 decryption", "i31"),
 ];
 
-/// Functions for which this project has no software on other cores, with the reason.
+/// Functions whose software of this project was not counted on other cores, with the reason.
 const NONE_OF_OURS: [(&str, &str); 2] = [
-    ("AES-256", "device/kernels has no AES: no software of ours"),
+    ("AES-256", "device/kernels has AES, which this run does not count on these cores"),
     (
         "RSA-512 and RSA-1024",
         "device/kernels verifies RSA of 2,048 to 4,096 bits and has no private operation: no software of ours",

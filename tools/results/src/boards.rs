@@ -180,6 +180,7 @@ impl Board {
             "portable" | "rv64" => true,
             "zbb" => self.works("zbb"),
             "zknh" => self.works("zbb") && self.works("zknh"),
+            "v" => self.works("v"),
             "zvbb" => with_vectors("zvkb"),
             "zvknh" => with_vectors("zvknha") || with_vectors("zvknhb"),
             "zkne" => self.works("zkne") && self.works("zbkb"),
