@@ -28,7 +28,7 @@ pub(crate) mod known;
 pub mod kw;
 
 use bitsliced::Planes;
-use kernels::AesKernels;
+use kernels::{AesKernels, CipherTier};
 
 /// Length of a block in bytes.
 pub const BLOCK_SIZE: usize = 16;
@@ -93,7 +93,7 @@ impl Columns {
 /// Only an empty one can be made, which is then filled in place: a move would leave a copy behind.
 pub struct AesKey {
     /// The round keys, each as planes of four equal blocks. Those beyond `rounds` are zero, and all are with a kernel of
-    /// the key schedule.
+    /// counter mode.
     planes: [Planes; MAX_ROUND_KEYS],
     /// The round keys for kernels: four columns each.
     columns: Columns,
@@ -131,25 +131,24 @@ impl AesKey {
         for (to, from) in self.columns.0.as_flattened_mut().iter_mut().zip(words) {
             *to = u32::from_ne_bytes(*from);
         }
-        if let Some(schedule) = self.kernels.schedule {
-            schedule(&mut self.columns, self.rounds);
-        } else {
-            self.columns.expand(self.rounds);
+        match self.kernels.schedule {
+            Some(schedule) => schedule(&mut self.columns, self.rounds),
+            None => self.columns.expand(self.rounds),
+        }
+        if self.has_planes() {
             self.columns.spread(self.rounds, &mut self.planes);
         }
         Ok(())
     }
 
-    /// Passes on the planes of the round keys from the first to the last one. Those that the kernel of the key schedule
-    /// left out are made here.
-    fn with_round_keys(&self, work: impl FnOnce(&[Planes])) {
-        if self.kernels.schedule.is_none() {
-            return work(self.planes.get(..=self.rounds).unwrap_or_default());
-        }
-        let mut planes = [[0; 8]; MAX_ROUND_KEYS];
-        self.columns.spread(self.rounds, &mut planes);
-        work(planes.get(..=self.rounds).unwrap_or_default());
-        wipe(planes.as_flattened_mut());
+    /// The round keys from the first to the last one.
+    fn round_keys(&self) -> &[Planes] {
+        self.planes.get(..=self.rounds).unwrap_or_default()
+    }
+
+    /// Returns true if the planes are there: no kernel of counter mode reads them.
+    fn has_planes(&self) -> bool {
+        self.kernels.ctr.tier == CipherTier::Portable
     }
 
     /// The same round keys as columns, and the number of rounds, which is one less; `None` before the first expansion.
@@ -162,12 +161,27 @@ impl AesKey {
 
     /// Encrypts four blocks (FIPS 197 §5.1).
     fn encrypt(&self, blocks: &mut Blocks) {
-        self.with_round_keys(|keys| bitsliced::encrypt(keys, blocks));
+        if self.has_planes() {
+            bitsliced::encrypt(self.round_keys(), blocks);
+        } else {
+            // The kernel of counter mode adds the encrypted block to zeros.
+            for block in &mut blocks.0 {
+                let first = core::mem::replace(block, [0; BLOCK_SIZE]);
+                ctr::stream(self, &first, block);
+            }
+        }
     }
 
     /// Decrypts four blocks (FIPS 197 §5.3).
     fn decrypt(&self, blocks: &mut Blocks) {
-        self.with_round_keys(|keys| bitsliced::decrypt(keys, blocks));
+        if self.has_planes() {
+            bitsliced::decrypt(self.round_keys(), blocks);
+        } else {
+            let mut key = Self::EMPTY;
+            key.rounds = self.rounds;
+            self.columns.spread(self.rounds, &mut key.planes);
+            bitsliced::decrypt(key.round_keys(), blocks);
+        }
     }
 
     /// Encrypts one block, which is the first of a key stream.

@@ -180,7 +180,7 @@ impl Drop for Message<'_> {
 }
 
 /// The portable form of the decryption: adds the text to the hash, and XORs the key stream that starts with the
-/// encrypted block `first`, with the kernel of counter mode.
+/// encrypted block `first`, by the kernel of counter mode if the key has no planes.
 pub(crate) fn portable_open(
     key: &AesKey,
     first: &Block,
@@ -189,5 +189,9 @@ pub(crate) fn portable_open(
     text: &mut [u8],
 ) {
     ghash::add(hash_key, hash, text);
-    ctr::stream(key, first, text);
+    if key.has_planes() {
+        ctr::portable_stream(key, first, text);
+    } else {
+        ctr::stream(key, first, text);
+    }
 }
