@@ -52,7 +52,7 @@ pub const BOUNDS: &[(&str, &str, CipherTier, f64)] = &[
     ("zvbc-256", "ghash", CipherTier::Zvkned, 0.33),
     ("zvbc-512", "ghash", CipherTier::Zvkned, 0.17),
     ("zkne-zbkc", "aes-gcm-256", CipherTier::Zkne, 6.5),
-    ("zkne-zbkc", "aes-key-256", CipherTier::Zkne, 6.1),
+    ("zkne-zbkc", "aes-key-256", CipherTier::Zkne, 6.2),
     ("zvkg-128", "aes-key-256", CipherTier::Zvkned, 5.2),
 ];
 
