@@ -26,8 +26,8 @@ use hartlock_verify::tree;
 use super::walnut_signer::WalnutKeyPair;
 
 /// Bytes of the first stage: what a ROM verifies before it hands over, from the boot bundle of the board `qemu-virt`. OpenSBI
-/// has 266,936 bytes, the loader 231,000 and the device tree 4,742; in sectors of 512 bytes.
-const IMAGE_LEN: usize = 502_784;
+/// has 266,936 bytes, the loader 243,312 and the device tree 4,742; in sectors of 512 bytes.
+const IMAGE_LEN: usize = 515_072;
 /// Bytes of a block of the tree.
 const BLOCK_LEN: usize = 16 << 10;
 /// Harts that share the blocks.

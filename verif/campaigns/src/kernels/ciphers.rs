@@ -40,7 +40,7 @@ const HARTS: &[(&str, &[Kernel])] = &[
 ];
 
 /// Maximum instructions per byte of a long text, with everything that a call does: hart, mode with its key, tier. They were
-/// set before the kernels were written.
+/// set before the kernels were written. Those of `aes-key` are per byte of the key, and what the kernels take.
 pub const BOUNDS: &[(&str, &str, CipherTier, f64)] = &[
     ("zvkned-128", "aes-ctr-256", CipherTier::Zvkned, 0.37),
     ("zvkg-256", "aes-ctr-256", CipherTier::Zvkned, 0.19),

@@ -203,10 +203,9 @@ fn check_gcm(
 }
 
 /// Looks for the key and powers of the hash key, in the forms that kernels store, in the stack that a call has used, and
-/// for anything in the vector registers. The portable form is not looked at: it runs inside of `confined`.
+/// for anything in the vector registers; after a key was expanded, and after the mode. The portable form is not looked at:
+/// it runs inside of `confined`.
 fn check_remains(kernels: &Kernels, mode: CipherMode, tier: CipherTier) {
-    /// Bytes of stack below this function, fewer than `confined` overwrites.
-    const STACK: u64 = 6 << 10;
     /// Odd powers of the hash key; as many as there are up to that of the longest vector register.
     const POWERS: usize = 16;
     if tier == CipherTier::Portable {
@@ -229,13 +228,29 @@ fn check_remains(kernels: &Kernels, mode: CipherMode, tier: CipherTier) {
         }
         is_done &= power != [0; BLOCK_SIZE];
     }
+    confined(|| ());
+    let mut fresh = AesKey::with(kernels);
+    is_done &= fresh.expand(parts.as_flattened().get(..32).unwrap_or_default()).is_ok();
+    look(&parts, mode, tier, "of the key");
     let mut texts = Texts::new(1000, 0, 1);
     let text = texts.ours();
     confined(|| ());
     is_done &= match mode {
-        CipherMode::Ctr => ctr::apply(&key, &[3; BLOCK_SIZE], text).is_ok(),
-        CipherMode::Gcm => gcm::decrypt(&key, &[3; 12], &[9; 600], text, &[0; 16]).is_err(),
+        CipherMode::Ctr => ctr::apply(&fresh, &[3; BLOCK_SIZE], text).is_ok(),
+        CipherMode::Gcm => gcm::decrypt(&fresh, &[3; 12], &[9; 600], text, &[0; 16]).is_err(),
     };
+    look(&parts, mode, tier, "of the text");
+    if !is_done {
+        console::line(&["wrong ", mode.name(), " ", tier.name(), " call is left"]);
+    }
+}
+
+/// Looks for secrets below the caller's frame, and in the vector registers.
+// Inlined, so that its own frame does not overwrite what it looks for.
+#[inline(always)]
+fn look(parts: &[[u8; BLOCK_SIZE]], mode: CipherMode, tier: CipherTier, call: &str) {
+    /// Bytes of stack below this function, fewer than `confined` overwrites.
+    const STACK: u64 = 6 << 10;
     let end: u64;
     // SAFETY: the instruction reads a register.
     unsafe { asm!("mv {}, sp", out(reg) end, options(nomem, nostack)) };
@@ -252,11 +267,9 @@ fn check_remains(kernels: &Kernels, mode: CipherMode, tier: CipherTier) {
         let registers = room.get(..len.saturating_mul(32)).unwrap_or_default();
         is_in_registers = registers.is_empty() || registers.iter().any(|byte| *byte != 0);
     }
-    for (what, is_left) in
-        [("stack", is_in_stack), ("registers", is_in_registers), ("call", !is_done)]
-    {
+    for (what, is_left) in [("stack ", is_in_stack), ("registers ", is_in_registers)] {
         if is_left {
-            console::line(&["wrong ", mode.name(), " ", tier.name(), " ", what, " is left"]);
+            console::line(&["wrong ", mode.name(), " ", tier.name(), " ", what, call, " is left"]);
         }
     }
 }
