@@ -24,7 +24,7 @@ Usage: hartlock-bench [--quick] [--cpu NUMBER] > BOARD.json
   --help        this text
 
 A table goes to the standard error output, and one line of JSON to the standard output. No privileges are needed.
-Exit codes: 0 if all that the processor executes was right, 1 if a kernel gave a wrong answer, 2 if nothing was measured.
+Exit codes: 0 if all that the processor executes was right, 1 if a kernel gave a wrong answer, 2 if nothing was measured or written.
 ";
 
 /// Runs the program with what Linux has put onto the stack, and returns its exit code.
@@ -32,8 +32,7 @@ fn run(stack: Stack) -> i32 {
     let arguments = match Arguments::parse(&stack) {
         Ok(Some(arguments)) => arguments,
         Ok(None) => {
-            Output::STANDARD.text(HELP);
-            return 0;
+            return if Output::STANDARD.text(HELP) { 0 } else { 2 };
         }
         Err(why) => {
             Output::ERROR.text(why);

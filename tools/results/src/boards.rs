@@ -18,6 +18,23 @@ const MAX_SAMPLES: usize = 32;
 const MAX_CYCLES_A_NANOSECOND: f64 = 10.0;
 const MAX_INSTRUCTIONS_A_CYCLE: f64 = 16.0;
 
+/// What the program measures: name and form.
+const KERNELS: [(&str, &str); 13] = [
+    ("sha256", "one"),
+    ("sha256", "lanes"),
+    ("sha512", "one"),
+    ("sha512", "lanes"),
+    ("sha3-256", "one"),
+    ("sha3-256", "lanes"),
+    ("kt128", "one"),
+    ("kt128", "lanes"),
+    ("aes-128-ctr", "stream"),
+    ("aes-256-ctr", "stream"),
+    ("aes-128-gcm", "decrypt-verify"),
+    ("aes-256-gcm", "decrypt-verify"),
+    ("ghash", "hash"),
+];
+
 /// A file as the program writes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,20 +189,30 @@ impl Board {
         self.probes.get(extension) == Some(&Probe::Works)
     }
 
-    /// Returns true if the processor has the extensions of a tier.
-    fn has_tier(&self, tier: &str) -> bool {
+    /// Returns true if the processor has the extensions of a tier, which this kernel may have.
+    fn has_tier(&self, Row { name, form, tier, .. }: &Row) -> bool {
         let with_vectors =
             |extension| self.works("v") && self.works("zvkb") && self.works(extension);
-        match tier {
-            "portable" | "rv64" => true,
-            "zbb" => self.works("zbb"),
-            "zknh" => self.works("zbb") && self.works("zknh"),
-            "v" => self.works("v"),
-            "zvbb" => with_vectors("zvkb"),
-            "zvknh" => with_vectors("zvknha") || with_vectors("zvknhb"),
-            "zkne" => self.works("zkne") && self.works("zbkb"),
-            "zvkned" => with_vectors("zvkned"),
-            "zvkg" => with_vectors("zvkned") && with_vectors("zvkg"),
+        let is_sha2 = matches!(name.as_str(), "sha256" | "sha512");
+        let is_ctr = form == "stream";
+        let is_gcm = matches!(form.as_str(), "decrypt-verify" | "hash");
+        match tier.as_str() {
+            "portable" => true,
+            "rv64" => !is_ctr && !is_gcm,
+            "zbb" => !is_ctr && !is_gcm && self.works("zbb"),
+            "zknh" => is_sha2 && self.works("zbb") && self.works("zknh"),
+            "v" => form == "lanes" && self.works("v"),
+            "zvbb" => form == "lanes" && with_vectors("zvkb"),
+            "zvknh" => {
+                let has_short_words = name == "sha256" && with_vectors("zvknha");
+                has_short_words || is_sha2 && with_vectors("zvknhb")
+            }
+            "zkne" => {
+                let has_aes = self.works("zkne") && self.works("zbkb");
+                has_aes && (is_ctr || is_gcm && self.works("zbkc"))
+            }
+            "zvkned" => with_vectors("zvkned") && (is_ctr || is_gcm && self.works("zvbc")),
+            "zvkg" => is_gcm && with_vectors("zvkned") && with_vectors("zvkg"),
             _ => false,
         }
     }
@@ -196,7 +223,9 @@ impl Board {
             ensure!(!has_samples, "it has samples and was not measured");
             return Ok(());
         }
-        ensure!(self.has_tier(&row.tier), "it was measured without its extensions");
+        let kernel = (row.name.as_str(), row.form.as_str());
+        ensure!(KERNELS.contains(&kernel), "there is no such kernel");
+        ensure!(self.has_tier(row), "it was measured without its extensions");
         figures(row).map(|_| ())
     }
 }
@@ -386,6 +415,9 @@ mod tests {
             ("[80000,80000,80000]", "[8000000,8000000,8000000]", "instructions a cycle"),
             ("\"repeats\":2", "\"repeats\":0", "number of runs"),
             ("\"tier\":\"portable\"", "\"tier\":\"zvknh\"", "without its extensions"),
+            ("\"form\":\"one\",\"tier\"", "\"form\":\"two\",\"tier\"", "no such kernel"),
+            ("\"name\":\"sha256\"", "\"name\":\"sha999\"", "no such kernel"),
+            ("\"tier\":\"portable\"", "\"tier\":\"v\"", "without its extensions"),
             ("\"status\":\"absent\"", "\"status\":\"absent\",\"cycles\":[1]", "was not measured"),
             ("\"tier\":\"zbb\"", "\"tier\":\"portable\"", "twice"),
             ("[100000000]", "[0]", "OpenSSL"),
@@ -398,6 +430,32 @@ mod tests {
             assert_ne!(text, GOOD, "{from}");
             let error = format!("{:#}", Board::parse(text.as_bytes()).unwrap_err());
             assert!(error.contains(why), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_kernel_needs_every_extension_that_it_uses() {
+        let row = |name: &str, form: &str, tier: &str| {
+            let text =
+                format!(r#"{{"name":"{name}","form":"{form}","tier":"{tier}","status":"absent"}}"#);
+            serde_json::from_str::<Row>(&text).unwrap()
+        };
+        let mut board = Board::parse(GOOD.as_bytes()).unwrap();
+        for name in ["zvknha", "zkne", "zbkb", "zvkned"] {
+            board.probes.insert(name.into(), Probe::Works);
+        }
+        assert!(board.has_tier(&row("sha256", "one", "zvknh")));
+        assert!(board.has_tier(&row("aes-256-ctr", "stream", "zkne")));
+        assert!(board.has_tier(&row("aes-256-ctr", "stream", "zvkned")));
+        for (name, form, tier) in [
+            ("sha512", "one", "zvknh"),
+            ("sha3-256", "lanes", "zvknh"),
+            ("aes-256-gcm", "decrypt-verify", "zkne"),
+            ("aes-256-gcm", "decrypt-verify", "zvkned"),
+            ("aes-256-ctr", "stream", "rv64"),
+            ("sha256", "one", "zkne"),
+        ] {
+            assert!(!board.has_tier(&row(name, form, tier)), "{name} {form} {tier}");
         }
     }
 }

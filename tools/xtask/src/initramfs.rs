@@ -83,18 +83,8 @@ pub fn with_programs(
 
 /// Writes an archive with busybox, the test program `devmem` and the first program that calls them.
 pub fn test(busybox: &Path, devmem: &Path, output: &Path) -> Result<()> {
-    let busybox = fs::read(busybox).with_context(|| busybox.display().to_string())?;
     let devmem = fs::read(devmem).with_context(|| devmem.display().to_string())?;
-    let bytes = archive(&[
-        Item::folder("bin"),
-        Item::folder("dev"),
-        Item::folder("proc"),
-        Item::program("bin/busybox", &busybox),
-        Item::program("devmem", &devmem),
-        Item::program("init", TEST_INIT.as_bytes()),
-        Item { name: "dev/console", mode: 0o020_600, device: (5, 1), bytes: &[] },
-    ])?;
-    write(output, &bytes)
+    with_programs(busybox, &[("devmem", devmem.as_slice())], TEST_INIT, output)
 }
 
 struct Item<'a> {

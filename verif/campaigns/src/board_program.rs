@@ -19,6 +19,10 @@ echo \"bench: ended with $?\"
 busybox cat /err
 echo \"bench: $(busybox wc -l </out) line\"
 busybox cat /out
+if busybox test -e /full; then
+    /hartlock-bench --quick >/dev/full 2>/dev/null
+    echo \"bench: on a full disk it ended with $?\"
+fi
 busybox poweroff -f
 ";
 
@@ -79,7 +83,7 @@ const KNOWN: [[u8; 8]; 2] = [
 pub fn step(_: &Path) -> Result<Outcome> {
     let program = fs::read(firmware::bench_program()?)?;
     for processor in &PROCESSORS {
-        let found = run(&program, processor.cpu)?;
+        let found = run(&program, processor.cpu, false)?;
         if let Err(fault) = judge(processor, &found) {
             return Ok(Outcome::Failed(format!("{}: {fault:#}\n{}", processor.cpu, found.console)));
         }
@@ -93,7 +97,10 @@ pub fn step(_: &Path) -> Result<Outcome> {
             wrong[at] ^= 1;
         }
     }
-    let found = run(&wrong, PROCESSORS[0].cpu)?;
+    let found = run(&wrong, PROCESSORS[0].cpu, true)?;
+    if !found.console.contains("bench: on a full disk it ended with 2\n") {
+        return Ok(Outcome::Failed(format!("a file is lost in silence\n{}", found.console)));
+    }
     for kernel in [["sha256", "one", "rv64"], ["aes-256-gcm", "decrypt-verify", "portable"]] {
         let status = found.status(kernel)?;
         if found.code != 1 || status != "wrong" {
@@ -123,12 +130,18 @@ impl Found {
     }
 }
 
-fn run(program: &[u8], cpu: &str) -> Result<Found> {
+/// Runs the program under Linux and, if wanted, once more with an output that takes nothing.
+fn run(program: &[u8], cpu: &str, is_full: bool) -> Result<Found> {
     let tools = tools::locate()?;
     let folder = tempfile::tempdir()?;
     let archive = folder.path().join("initramfs");
-    let programs = [("hartlock-bench", program), ("usr/bin/openssl", OPENSSL.as_bytes())];
-    initramfs::with_programs(&tools.busybox, &programs, INIT, &archive)?;
+    let programs = [
+        ("hartlock-bench", program),
+        ("usr/bin/openssl", OPENSSL.as_bytes()),
+        ("full", b"".as_slice()),
+    ];
+    let programs = &programs[..if is_full { 3 } else { 2 }];
+    initramfs::with_programs(&tools.busybox, programs, INIT, &archive)?;
     let kernel = tools.debian_kernel.to_str().context("the path of the kernel")?;
     let archive = archive.to_str().context("the path of the archive")?;
     let line = "console=ttyS0 loglevel=3";

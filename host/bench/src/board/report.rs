@@ -221,15 +221,16 @@ impl Report {
         };
     }
 
-    /// Ends the line and writes it. Returns false if it was too long.
+    /// Ends the line and writes it. Returns false if it was too long, or could not be written.
     pub fn end(&mut self, has_peer: bool) -> bool {
         self.add(format_args!("{}}}\n", if has_peer { "]}" } else { "" }));
         let text = self.line.get(..self.len).and_then(|line| core::str::from_utf8(line).ok());
-        if let Some(text) = text.filter(|_| self.is_whole) {
-            Output::STANDARD.text(text);
-            return true;
-        }
-        Output::ERROR.text("error: the results are too long\n");
+        let why = match text.filter(|_| self.is_whole) {
+            Some(text) if Output::STANDARD.text(text) => return true,
+            Some(_) => "error: the results cannot be written to the standard output\n",
+            None => "error: the results are too long\n",
+        };
+        Output::ERROR.text(why);
         false
     }
 }

@@ -109,14 +109,15 @@ fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
     exit(2)
 }
 
-/// A file that is written to. What cannot be written is left out: a full disk shows in the length of the file.
+/// A file that is written to.
 pub struct Output(usize);
 
 impl Output {
     pub const STANDARD: Self = Self(1);
     pub const ERROR: Self = Self(2);
 
-    pub fn text(&self, text: &str) {
+    /// Writes a text. Returns false if not all of it could be written.
+    pub fn text(&self, text: &str) -> bool {
         let mut rest = text.as_bytes();
         while !rest.is_empty() {
             let arguments = [self.0, rest.as_ptr() as usize, rest.len(), 0, 0, 0];
@@ -124,16 +125,16 @@ impl Output {
             let written = unsafe { call(number::WRITE, arguments) };
             match usize::try_from(written).ok().filter(|len| *len > 0) {
                 Some(len) => rest = rest.get(len..).unwrap_or_default(),
-                None => return,
+                None => return false,
             }
         }
+        true
     }
 }
 
 impl Write for Output {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.text(text);
-        Ok(())
+        if self.text(text) { Ok(()) } else { Err(fmt::Error) }
     }
 }
 
