@@ -29,14 +29,10 @@ assemble!("frame_macros" "ed25519_rv64");
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
 #[cfg(feature = "zknh")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zknh" "sha512_rv64_zknh");
-#[cfg(feature = "v")]
-assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_v" "sha512_rv64_v");
-#[cfg(feature = "v")]
-assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_v");
-#[cfg(feature = "zvbb")]
-assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_zvbb" "sha512_rv64_zvbb");
-#[cfg(feature = "zvbb")]
-assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_zvbb");
+#[cfg(any(feature = "v", feature = "zvbb"))]
+assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_lanes" "sha512_rv64_lanes");
+#[cfg(any(feature = "v", feature = "zvbb"))]
+assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_lanes");
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
 #[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
