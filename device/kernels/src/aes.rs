@@ -197,8 +197,10 @@ impl AesKey {
             return;
         }
         self.rounds = 0;
-        wipe(self.planes.as_flattened_mut());
         wipe(self.columns.0.as_flattened_mut());
+        if self.has_planes() {
+            wipe(self.planes.as_flattened_mut());
+        }
     }
 }
 
