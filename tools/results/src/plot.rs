@@ -428,7 +428,7 @@ fn first_stage(key: &str, run: &Run) -> Result<Option<Plot>> {
     Ok(Some(Plot {
         title: "Hash and signature of a first stage, four ways".to_owned(),
         svg: drawn(&words, |svg| draw::bars(svg, &FIRST_STAGE_AXES, &groups, &kinds))?,
-        caption: "Ours: counted. SHA-256 of 503 KiB and the verification of one signature; each line across is ten times the \
+        caption: "Ours: counted. SHA-256 of 503 KiB and the verification of one signature; each number of the axis is ten times the \
                   one below. On four harts the hash is a tree of blocks, another form than the one message of the other \
                   three groups."
             .to_owned(),
