@@ -80,19 +80,80 @@ const LOAD_ONLY: &str = "load only";
 const LOAD_THEN_VERIFY: &str = "load, then verify";
 const LOAD_WHILE_VERIFYING: &str = "load while verifying";
 
-/// A table of the fourth paper's run: instructions of a first stage, by signature algorithm and way. The ways of the plot
-/// are those of the paper's last slide.
+/// Tables of the fourth paper's run: instructions of a first stage by signature algorithm and way, of a short message by
+/// implementation and hart, and of WalnutDSA by security level and kernel.
 const FIRST_STAGE: &str = "first stage, instructions";
-const FIRST_STAGE_WAYS: [(&str, &str); 4] = [
-    ("portable", "portable"),
-    ("scalar", "scalar assembly"),
-    ("vectors", "vectors, VLEN 256"),
-    ("and 4 harts", "vectors, VLEN 256, 4 harts"),
-];
-const FIRST_STAGE_AXES: draw::Axes = draw::Axes {
-    unit: "instructions of the boot hart",
-    sizes: "kernels",
-    heights: draw::Heights::Decades,
+const SHORT_MESSAGE: &str = "AES-256-GCM, instructions";
+const WALNUT: &str = "WalnutDSA, instructions";
+
+/// The ways of the plot are those of the paper's last slide. Of the six algorithms it shows as many as there are colours.
+const FIRST_STAGE_BARS: Comparison = Comparison {
+    id: "first-stage",
+    title: "Hash and signature of a first stage, four ways",
+    drawing: "Instructions of the boot hart for a first stage, by signature algorithm and kernels",
+    axes: draw::Axes {
+        unit: "instructions of the boot hart",
+        sizes: "kernels",
+        heights: draw::Heights::Decades,
+    },
+    kinds: &[
+        ("WalnutDSA (broken)", canvas::Look::Then),
+        ("Ed25519", canvas::Look::While),
+        ("ML-DSA-65", canvas::Look::Load),
+    ],
+    groups: &[
+        ("portable", "portable"),
+        ("scalar", "scalar assembly"),
+        ("vectors", "vectors, VLEN 256"),
+        ("and 4 harts", "vectors, VLEN 256, 4 harts"),
+    ],
+    caption: "Ours: counted. SHA-256 of 503 KiB and the verification of one signature; each number of the axis is ten times the \
+              one below. On four harts the hash is a tree of blocks, another form than the one message of the other \
+              three groups.",
+};
+
+const SHORT_MESSAGE_BARS: Comparison = Comparison {
+    id: "short-message",
+    title: "A message of 1 KiB in AES-256-GCM",
+    drawing: "Instructions of AES-256-GCM for 1 KiB, by extensions of the hart, ours and OpenSSL's",
+    axes: draw::Axes {
+        unit: "instructions",
+        sizes: "extensions of the hart",
+        heights: draw::Heights::Decades,
+    },
+    kinds: &[("Hartlock", canvas::Look::While), ("OpenSSL", canvas::Look::Then)],
+    groups: &[
+        ("none", "rv64"),
+        ("Zkne", "Zkne and Zbkc"),
+        ("Zvbc", "Zvkned and Zvbc, VLEN 128"),
+        ("Zvkg", "Zvkned and Zvkg, VLEN 128"),
+        ("256 bits", "Zvkned and Zvkg, VLEN 256"),
+        ("512 bits", "Zvkned and Zvkg, VLEN 512"),
+    ],
+    caption: "Counted: decrypted and verified with the schedule of the key; each number of the axis is ten times the one \
+              below. Without extensions OpenSSL looks up tables by secret addresses, and ours is in constant time. Zvbc and Zvkg \
+              have vector registers of 128 bits and Zvkned, too; the last two groups are Zvkg with longer registers.",
+};
+
+const WALNUT_BARS: Comparison = Comparison {
+    id: "walnut",
+    title: "WalnutDSA, a generator",
+    drawing: "Instructions of E-multiplication for each generator, by kernel and security level",
+    axes: draw::Axes {
+        unit: "instructions a generator",
+        sizes: "kernel",
+        heights: draw::Heights::Even,
+    },
+    kinds: &[("Walnut-128", canvas::Look::While), ("Walnut-256", canvas::Look::Then)],
+    groups: &[
+        ("portable", "portable"),
+        ("rv64", "rv64"),
+        ("zbc", "zbc"),
+        ("v", "v"),
+        ("zvbc", "zvbc"),
+    ],
+    caption: "Ours: counted, over the 1,704 generators that the paper estimates for its lower level, and those of the upper level. \
+              WalnutDSA is broken; no boot stage has it.",
 };
 
 /// A plot with its title and caption.
@@ -114,7 +175,9 @@ pub fn plots(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Vec<Plot>> {
         plots.extend(feeds(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
-    plots.extend(first_stage(key, run)?);
+    for bars in [first_stage, short_message, walnut] {
+        plots.extend(bars(key, run)?);
+    }
     for passes in ["one pass", "three passes"] {
         plots.extend(boots(key, run, passes)?);
     }
@@ -394,45 +457,74 @@ fn feeds(key: &str, run: &Run, function: &str) -> Result<Option<Plot>> {
     }))
 }
 
-/// Instructions of hash and verification of a first stage, by way, with a bar for each algorithm.
-fn first_stage(key: &str, run: &Run) -> Result<Option<Plot>> {
-    use canvas::Look;
-    // Of the six algorithms, as many as there are colours.
-    let kinds =
-        [("WalnutDSA (broken)", Look::Then), ("Ed25519", Look::While), ("ML-DSA-65", Look::Load)];
-    let group = |(name, way): (&str, &str)| {
-        let bar = |(title, look): (&str, Look)| {
-            let metric = format!("{}, sum", title.trim_end_matches(" (broken)"));
-            Some((look, run.row(FIRST_STAGE, &metric, way)?.ours?))
-        };
-        let bars: Vec<_> = kinds.into_iter().filter_map(bar).collect();
-        (bars.len() == kinds.len()).then(|| Group { name: name.to_owned(), bars })
+/// Bars that stand together for each configuration, one for each kind.
+struct Comparison {
+    /// Appended to the name of the run.
+    id: &'static str,
+    title: &'static str,
+    /// Title of the drawing, for those who do not see it.
+    drawing: &'static str,
+    axes: draw::Axes,
+    kinds: &'static [(&'static str, canvas::Look)],
+    /// Label of a group, and the configuration that it shows.
+    groups: &'static [(&'static str, &'static str)],
+    caption: &'static str,
+}
+
+/// Draws a comparison whose numbers `number` finds by kind and configuration. A run that lacks one of them has no such plot.
+fn comparison(
+    key: &str,
+    of: &Comparison,
+    number: impl Fn(&str, &str) -> Option<f64>,
+) -> Result<Option<Plot>> {
+    let group = |(name, config): &(&str, &str)| {
+        let bar = |(kind, look): &(&str, _)| Some((*look, number(kind, config)?));
+        let bars: Vec<_> = of.kinds.iter().filter_map(bar).collect();
+        (bars.len() == of.kinds.len()).then(|| Group { name: (*name).to_owned(), bars })
     };
-    let groups: Vec<Group> = FIRST_STAGE_WAYS.into_iter().filter_map(group).collect();
-    if groups.len() < FIRST_STAGE_WAYS.len() {
+    let groups: Vec<Group> = of.groups.iter().filter_map(group).collect();
+    if groups.len() < of.groups.len() {
         return Ok(None);
     }
-    let text = |(group, (_, way)): (&Group, (&str, &str))| {
-        let bars = kinds.iter().zip(&group.bars);
-        let bars: Vec<String> =
-            bars.map(|((title, _), bar)| format!("{title} {}", bar.1)).collect();
-        format!("{way}: {}", bars.join(", "))
+    let text = |(group, (_, config)): (&Group, &(&str, &str))| {
+        let bars = of.kinds.iter().zip(&group.bars);
+        let bars: Vec<String> = bars.map(|((kind, _), bar)| format!("{kind} {}", bar.1)).collect();
+        format!("{config}: {}", bars.join(", "))
     };
     let words = canvas::Words {
-        id: format!("{key}-first-stage"),
-        title:
-            "Instructions of the boot hart for a first stage, by signature algorithm and kernels"
-                .to_owned(),
-        about: groups.iter().zip(FIRST_STAGE_WAYS).map(text).collect::<Vec<_>>().join(". "),
+        id: format!("{key}-{}", of.id),
+        title: of.drawing.to_owned(),
+        about: groups.iter().zip(of.groups).map(text).collect::<Vec<_>>().join(". "),
     };
     Ok(Some(Plot {
-        title: "Hash and signature of a first stage, four ways".to_owned(),
-        svg: drawn(&words, |svg| draw::bars(svg, &FIRST_STAGE_AXES, &groups, &kinds))?,
-        caption: "Ours: counted. SHA-256 of 503 KiB and the verification of one signature; each number of the axis is ten times the \
-                  one below. On four harts the hash is a tree of blocks, another form than the one message of the other \
-                  three groups."
-            .to_owned(),
+        title: of.title.to_owned(),
+        svg: drawn(&words, |svg| draw::bars(svg, &of.axes, &groups, of.kinds))?,
+        caption: of.caption.to_owned(),
     }))
+}
+
+/// Instructions of hash and verification of a first stage, by way, with a bar for each algorithm.
+fn first_stage(key: &str, run: &Run) -> Result<Option<Plot>> {
+    comparison(key, &FIRST_STAGE_BARS, |kind, way| {
+        let metric = format!("{}, sum", kind.trim_end_matches(" (broken)"));
+        run.row(FIRST_STAGE, &metric, way)?.ours
+    })
+}
+
+/// Instructions of the paper's message of AES-256-GCM, by hart, with a bar for each implementation.
+fn short_message(key: &str, run: &Run) -> Result<Option<Plot>> {
+    comparison(key, &SHORT_MESSAGE_BARS, |who, hart| {
+        let config = format!("{}, {hart}, with key schedule", who.to_lowercase());
+        run.row(SHORT_MESSAGE, "message of 1 KiB", &config)?.ours
+    })
+}
+
+/// Instructions of WalnutDSA for each generator, by kernel, with a bar for each security level.
+fn walnut(key: &str, run: &Run) -> Result<Option<Plot>> {
+    comparison(key, &WALNUT_BARS, |level, kernel| {
+        let config = format!("{}, {kernel}", level.to_lowercase());
+        run.row(WALNUT, "E-multiplication", &config)?.ours
+    })
 }
 
 /// Lines by outstanding reads, over the latency of memory.

@@ -35,19 +35,39 @@ fn overlap_run() -> Run {
     ])
 }
 
-fn first_stage_run() -> Run {
-    let sums = ["WalnutDSA, sum", "Ed25519, sum", "ML-DSA-65, sum"];
-    let ways = FIRST_STAGE_WAYS.map(|(_, way)| way);
-    let cells = ways
+/// A run with the rows of one comparison: table, metric and configuration of a kind and a group.
+fn comparison_run(of: &Comparison, row: impl Fn(&str, &str) -> [String; 3]) -> Run {
+    let cells: Vec<[String; 3]> = of
+        .groups
         .iter()
-        .zip([4e7, 2e7, 7e5, 2e5])
-        .flat_map(|(way, cost)| sums.map(|sum| (FIRST_STAGE, sum, *way, None, Some(cost))));
-    run(&cells.collect::<Vec<Cells>>())
+        .flat_map(|(_, config)| of.kinds.iter().map(|(kind, _)| row(&kind.to_lowercase(), config)))
+        .collect();
+    let cell = |[table, metric, config]: &'static [String; 3]| {
+        (table.as_str(), metric.as_str(), config.as_str(), None, Some(2e5))
+    };
+    run(&cells.leak().iter().map(cell).collect::<Vec<Cells>>())
+}
+
+fn comparison_runs() -> [Run; 3] {
+    let first_stage = comparison_run(&FIRST_STAGE_BARS, |kind, way| {
+        let kinds = ["WalnutDSA, sum", "Ed25519, sum", "ML-DSA-65, sum"];
+        let sum = kinds.into_iter().find(|sum| kind.starts_with(&sum.to_lowercase()[..5])).unwrap();
+        [FIRST_STAGE, sum, way].map(str::to_owned)
+    });
+    let short_message = comparison_run(&SHORT_MESSAGE_BARS, |who, hart| {
+        let config = format!("{who}, {hart}, with key schedule");
+        [SHORT_MESSAGE, "message of 1 KiB", &config].map(str::to_owned)
+    });
+    let walnut = comparison_run(&WALNUT_BARS, |level, kernel| {
+        [WALNUT, "E-multiplication", &format!("{level}, {kernel}")].map(str::to_owned)
+    });
+    [first_stage, short_message, walnut]
 }
 
 #[test]
 fn a_plot_is_one_element_that_takes_its_colours_from_the_page() {
-    for (run, lines) in [(blocks_run(), 6), (overlap_run(), 0), (first_stage_run(), 0)] {
+    let others = comparison_runs().map(|run| (run, 0));
+    for (run, lines) in [(blocks_run(), 6), (overlap_run(), 0)].into_iter().chain(others) {
         let [plot] = &plots("any", &run, None).unwrap()[..] else { panic!("one plot") };
         let svg = roxmltree::Document::parse(&plot.svg).unwrap();
         for element in svg.descendants() {
@@ -81,9 +101,10 @@ fn what_was_not_measured_is_not_drawn() {
     let plots = plots("any", &blocks_run(), None).unwrap();
     assert!(plots[0].svg.contains("ours, 1 hart: 3002 ms with blocks of 80 KiB, 3002 ms"));
     assert!(!plots[0].svg.contains("374.1"), "the kernel has no line");
-    let mut first_stage = first_stage_run();
-    first_stage.rows.pop();
-    assert!(super::plots("any", &first_stage, None).unwrap().is_empty());
+    for mut run in comparison_runs() {
+        run.rows.pop();
+        assert!(super::plots("any", &run, None).unwrap().is_empty());
+    }
 }
 
 #[test]
