@@ -60,10 +60,25 @@ pub fn cases() -> Vec<Case> {
         .collect();
     cases.extend(COSTS.iter().map(|(name, cpu, bound)| {
         Case::new(format!("encrypted/cost-with-{name}"), move |bench| {
-            let cost = cost(bench, cpu)?;
-            ensure!(cost <= *bound, "{cost:.3} instructions a byte, more than {bound}");
+            let (decryption, _) = costs(bench, cpu)?;
+            ensure!(decryption <= *bound, "{decryption:.3} instructions a byte, more than {bound}");
             Ok(())
         })
+    }));
+    // A storage that delivers as fast as the harts hash takes as long as their hashing.
+    cases.extend([128, 256, 512].map(|vlen| {
+        Case::new(
+            format!("encrypted/cost-is-below-reading-with-vectors-of-{vlen}-bits"),
+            move |bench| {
+                let cpu = format!("rv64,v=true,vlen={vlen},zvbb=true,zvkned=true,zvknhb=true");
+                let (decryption, hash) = costs(bench, &cpu)?;
+                ensure!(
+                    decryption < hash,
+                    "decryption {decryption:.3}, hash {hash:.3} instructions a byte"
+                );
+                Ok(())
+            },
+        )
     }));
     cases.extend([
         Case::new("encrypted/without-a-class-key-is-refused", |bench| {
@@ -238,8 +253,8 @@ pub fn cases() -> Vec<Case> {
     cases
 }
 
-/// Returns what the decryption of a payload of 4 MiB in blocks of 80 KiB takes on one hart, in instructions a byte.
-fn cost(bench: &TestBoard, cpu: &str) -> Result<f64> {
+/// Returns what decryption and hash of a payload of 4 MiB in blocks of 80 KiB take on one hart, in instructions a byte.
+fn costs(bench: &TestBoard, cpu: &str) -> Result<(f64, f64)> {
     let edit = Edit::Draft(|draft| {
         draft.payloads[1].resize(4 << 20);
         draft.payloads[1].use_blocks(80 << 10);
@@ -251,13 +266,16 @@ fn cost(bench: &TestBoard, cpu: &str) -> Result<f64> {
     setup.cpu = Some(cpu.to_owned());
     let run = bench.run(&setup)?;
     expect_boot(&run)?;
-    let entry = loader_entry(&run, Step::Decrypt, Some(PayloadType::Initramfs))?;
     // The clock of the board counts instructions, one a nanosecond.
     let log = run.measurements.as_ref().context("there is no log")?;
     let of_a_tick = 1_000_000_000 / log.header.ticks_per_second;
-    let cost = (entry.value * of_a_tick) as f64 / entry.bytes as f64;
-    println!("    {cost:.3} instructions a byte");
-    Ok(cost)
+    let cost = |step| {
+        let entry = loader_entry(&run, step, Some(PayloadType::Initramfs))?;
+        anyhow::Ok((entry.value * of_a_tick) as f64 / entry.bytes as f64)
+    };
+    let (decryption, hash) = (cost(Step::Decrypt)?, cost(Step::HashPart)?);
+    println!("    decryption {decryption:.3}, hash {hash:.3} instructions a byte");
+    Ok((decryption, hash))
 }
 
 /// Encrypts all payloads, of which each has another mode, and gives the initramfs bytes that are nowhere else.
