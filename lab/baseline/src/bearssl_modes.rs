@@ -59,8 +59,8 @@ unsafe extern "C" {
     fn br_gcm_get_tag(context: *mut c_void, tag: *mut c_void);
 }
 
-const CTR: &str = "aes-256-ctr";
-const GCM: &str = "aes-256-gcm";
+pub const CTR: &str = "aes-256-ctr";
+pub const GCM: &str = "aes-256-gcm";
 
 /// All implementations. The last one is the slowest on most 64-bit processors.
 pub const VARIANTS: [ModeVariant; 5] = [

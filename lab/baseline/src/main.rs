@@ -1,5 +1,5 @@
 //! Counts SHA-256, HMAC-SHA-256, AES-256-CBC and RSA in software on a bare hart of the cycle-accurate machine. This is
-//! the baseline of the fifth paper: BearSSL, and for hashes also this project's kernel. Each count is a line:
+//! the baseline of the fifth paper: BearSSL, and for hashes and AES also this project's kernels. Each count is a line:
 //!
 //! ```text
 //! count <who> <what> <bytes> <cycles> <instructions> <result>

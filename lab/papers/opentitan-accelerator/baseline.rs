@@ -1,5 +1,5 @@
 //! Measures the same functions in software on CVA6 (`lab/baseline`): BearSSL, as in the paper, and for hashes
-//! also this project's kernel.
+//! and AES also this project's kernels.
 
 use std::path::Path;
 
