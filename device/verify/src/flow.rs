@@ -35,6 +35,14 @@ pub trait Platform {
         Kernels::PORTABLE
     }
 
+    /// Returns 0 if a payload may be at its load address and begin at its entry point, otherwise the number of a reason:
+    /// `OutsideMemory`, `OverlapsLiveRegion` or `WrongLoadAddress`; another number counts as `OutsideMemory`. This is asked
+    /// twice for each payload, for a decision and for the verdict, in addition to the memory map of
+    /// [`Acceptance::placement`], for a platform that knows more than a map says.
+    fn refuses_place(&mut self, _: &PayloadRecord) -> u32 {
+        0
+    }
+
     /// Copies a payload and the padding after it to its load address, and computes the digest of the copy in memory.
     ///
     /// # Errors
@@ -127,13 +135,31 @@ pub fn authenticate<'a, P: Platform>(
     progress = progress.step(Checkpoint::Acceptance).compared(recheck::device(again, signed));
 
     acceptance.check_placement(&manifest)?;
+    for payload in manifest.payloads.iter() {
+        place_reason(platform.refuses_place(payload))?;
+    }
     let mut defect = recheck::ranges(&manifest);
     for board in manifest.identities().filter_map(|identity| again.map(&identity)) {
         defect |= recheck::placement(board, &manifest);
     }
+    for payload in manifest.payloads.iter() {
+        defect |= u64::from(platform.refuses_place(payload));
+    }
     progress = progress.step(Checkpoint::Placement).compared(defect);
 
     Ok(Authenticated { manifest, signed, counted: counted.len() as u32, progress })
+}
+
+/// Converts the answer of [`Platform::refuses_place`].
+const fn place_reason(number: u32) -> Result<(), Reason> {
+    const OVERLAPS: u32 = Reason::OverlapsLiveRegion as u32;
+    const WRONG_ADDRESS: u32 = Reason::WrongLoadAddress as u32;
+    match number {
+        0 => Ok(()),
+        OVERLAPS => Err(Reason::OverlapsLiveRegion),
+        WRONG_ADDRESS => Err(Reason::WrongLoadAddress),
+        _ => Err(Reason::OutsideMemory),
+    }
 }
 
 /// Reads the metadata (steps 1 and 2): first the header with the sizes, then everything before the payloads.

@@ -86,6 +86,9 @@ struct Memory {
     reads: usize,
     loads: Vec<u64>,
     metadata_size: usize,
+    /// Answers about the place of the first payload: to the first question, and to the second.
+    refused: [u32; 2],
+    asked: usize,
 }
 
 impl Platform for Memory {
@@ -109,6 +112,16 @@ impl Platform for Memory {
             *seen = true;
         }
         Ok(())
+    }
+
+    fn refuses_place(&mut self, payload: &PayloadRecord) -> u32 {
+        self.asked += 1;
+        let [first, second] = self.refused;
+        match payload.payload_type {
+            PayloadType::Kernel if self.asked <= 3 => first,
+            PayloadType::Kernel => second,
+            _ => 0,
+        }
     }
 
     fn load(&mut self, payload: &PayloadRecord) -> Result<Loaded, Reason> {
@@ -232,6 +245,8 @@ impl Draft {
             reads: 0,
             loads: Vec::new(),
             metadata_size: signed + blocks,
+            refused: [0; 2],
+            asked: 0,
         }
     }
 }
@@ -267,6 +282,24 @@ fn a_command_line_that_the_kernel_of_the_board_would_cut_is_refused() {
         let accepted = Acceptance { placement: Placement::Board(&board), ..acceptance() };
         assert_eq!(run(&mut draft().build(), &accepted, &accepted), result, "{max_bootargs}");
     }
+}
+
+#[test]
+fn a_platform_refuses_places_and_is_asked_twice() {
+    for (answer, reason) in [
+        (701, Reason::OutsideMemory),
+        (702, Reason::OverlapsLiveRegion),
+        (703, Reason::WrongLoadAddress),
+        (1, Reason::OutsideMemory),
+    ] {
+        let mut memory = Memory { refused: [answer, 0], ..draft().build() };
+        assert_eq!(judge(&mut memory), Err(reason), "{answer}");
+        assert!(memory.loads.is_empty());
+    }
+    let mut memory = Memory { refused: [0, 702], ..draft().build() };
+    assert_eq!(judge(&mut memory), Err(Reason::VerdictNotConfirmed));
+    let mut memory = draft().build();
+    assert_eq!((judge(&mut memory), memory.asked), (Ok(()), 6));
 }
 
 #[test]
