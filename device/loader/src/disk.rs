@@ -7,7 +7,7 @@ use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::{HashFamily, Kernels, Tier};
 use hartlock_verify::board::Region;
-use hartlock_verify::pool::{Coordinator, Job};
+use hartlock_verify::pool::{Coordinator, Job, LostBlock, Patience};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::block::{self, BlockDevice, DEPTH, SECTOR_SIZE, request_size};
@@ -252,7 +252,7 @@ impl<R> Disk<'_, '_, R> {
         let mut root = TreeRootHasher::<SoftwareHasher>::with(payload, &self.kernels);
         harts::clear_parts();
         let mut work = Coordinator::open(&POOL, own, job);
-        let mut patience = Patience::new();
+        let mut patience = Patience::new(clock::ticks(), clock::ticks_of(PATIENCE_MS));
         let mut hash_start = None;
         let mut payload_deadline = None;
         let mut leaves = Leaves::new();
@@ -270,7 +270,7 @@ impl<R> Disk<'_, '_, R> {
             }
             while let Some(leaf) = work.next_leaf() {
                 root.push(&leaf);
-                patience.renew();
+                patience.renew(clock::ticks());
             }
             // While this hart hashes, nobody copies and announces what arrives. So it hashes only what is more than the
             // other harts need until it is back.
@@ -315,14 +315,11 @@ impl<R> Disk<'_, '_, R> {
 
     /// Redoes the oldest missing block if the hart that holds it has trapped or takes too long.
     fn replace_lost_hart(&mut self, work: &Coordinator<'_>, patience: &mut Patience) {
-        let Some(block) = work.missing_block() else { return };
-        let Some(holder) = work.holder(block) else { return };
-        let has_faulted = self.harts.faulted() & (1 << (holder & 63)) != 0;
-        if !has_faulted && !patience.is_over() {
+        let is_over = patience.is_over(clock::ticks());
+        let Some(LostBlock { block, holder }) = work.give_up(self.harts.faulted(), is_over) else {
             core::hint::spin_loop();
             return;
-        }
-        POOL.exclude(holder);
+        };
         let start = clock::now();
         if let Some((address, len)) = work.job().block(block) {
             // SAFETY: the block has arrived, and nothing writes to it.
@@ -335,31 +332,12 @@ impl<R> Disk<'_, '_, R> {
                 unsafe { decryption::decrypt_block(&self.kernels, own, job, block) }
             }
         }
-        patience.renew();
+        patience.renew(clock::ticks());
         self.log.push(&Entry {
             harts: self.harts.own_bit(),
             value: 1 << (holder & 63),
             ..step(Step::HartFault, start)
         });
-    }
-}
-
-/// The time limit for the oldest missing block.
-struct Patience {
-    deadline: u64,
-}
-
-impl Patience {
-    fn new() -> Self {
-        Self { deadline: clock::deadline(PATIENCE_MS) }
-    }
-
-    fn renew(&mut self) {
-        *self = Self::new();
-    }
-
-    fn is_over(&self) -> bool {
-        clock::is_past(self.deadline)
     }
 }
 

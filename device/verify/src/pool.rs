@@ -93,6 +93,39 @@ pub struct Claim {
     pub job: Job,
 }
 
+/// A block that its hart will not deliver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LostBlock {
+    /// Index of the block.
+    pub block: u64,
+    /// Hart that held it.
+    pub holder: usize,
+}
+
+/// The time limit for the oldest missing block, in ticks of the caller's clock.
+#[derive(Debug)]
+pub struct Patience {
+    ticks: u64,
+    deadline: u64,
+}
+
+impl Patience {
+    /// Returns a limit that ends `ticks` after `now`.
+    pub const fn new(now: u64, ticks: u64) -> Self {
+        Self { ticks, deadline: now.saturating_add(ticks) }
+    }
+
+    /// Lets the time begin again, because a leaf was delivered.
+    pub const fn renew(&mut self, now: u64) {
+        *self = Self::new(now, self.ticks);
+    }
+
+    /// Returns true if the time is over.
+    pub const fn is_over(&self, now: u64) -> bool {
+        now >= self.deadline
+    }
+}
+
 /// Leaves of one hart, by slot.
 type Row = [[AtomicU64; 8]; WINDOW as usize];
 
@@ -374,6 +407,18 @@ impl<'a> Coordinator<'a> {
             .enumerate()
             .find(|(hart, held)| *hart != self.hart && is_held(held.load(Ordering::Acquire)))
             .map(|(hart, _)| hart)
+    }
+
+    /// Gives up the hart that holds the oldest missing block, if it is one of the harts that have `trapped`, or if its time
+    /// `is_over`. The hart gets no more work, and the caller redoes the block ([`Coordinator::redo`]).
+    pub fn give_up(&self, trapped: u64, is_over: bool) -> Option<LostBlock> {
+        let block = self.missing_block()?;
+        let holder = self.holder(block)?;
+        if trapped & (1 << (holder & 63)) == 0 && !is_over {
+            return None;
+        }
+        self.pool.exclude(holder);
+        Some(LostBlock { block, holder })
     }
 
     /// Delivers the leaf of a block that another hart claimed and will not deliver.

@@ -284,3 +284,31 @@ fn every_block_of_a_group_is_held_until_the_last_is_delivered() {
     let leaves: Vec<Digest> = core::iter::from_fn(|| work.next_leaf()).collect();
     assert_eq!(leaves, [leaf_of(0, 1), leaf_of(1, 2), leaf_of(2, 2), leaf_of(3, 3)]);
 }
+
+#[test]
+fn a_hart_is_given_up_if_it_trapped_or_if_its_time_is_over() {
+    let pool = Pool::new();
+    let mut work = Coordinator::open(&pool, 0, job(4));
+    work.arrived(u64::MAX);
+    assert_eq!(work.give_up(!0, true), None, "nobody holds the block");
+    let claim = pool.claim_group(3, 2).unwrap();
+    assert_eq!(work.give_up(1 << 2, false), None, "another hart trapped");
+    assert!(!pool.is_excluded(3));
+    let lost = Some(LostBlock { block: 0, holder: 3 });
+    assert_eq!(work.give_up(1 << 3, false), lost);
+    assert!(pool.is_excluded(3));
+    assert_eq!(pool.claim(3), None);
+    assert_eq!(work.give_up(0, true), lost, "it still holds the block");
+    assert!(work.redo(0, &leaf_of(0, 0)));
+    assert!(!submit(&pool, 3, &claim, &[leaf_of(0, 666)]), "its late result was accepted");
+}
+
+#[test]
+fn patience_ends_after_its_ticks_and_begins_again() {
+    let mut patience = Patience::new(100, 50);
+    assert!(!patience.is_over(149));
+    assert!(patience.is_over(150));
+    patience.renew(150);
+    assert_eq!((patience.is_over(199), patience.is_over(200)), (false, true));
+    assert!(!Patience::new(u64::MAX - 1, 50).is_over(u64::MAX - 1));
+}
