@@ -12,6 +12,7 @@
 extern crate std;
 
 mod bytes;
+mod call_reason;
 mod encode;
 mod extension;
 pub mod first_stage;
@@ -36,6 +37,7 @@ pub use hartlock_algorithm::{
 };
 
 pub use bytes::{Writer, bytes_at, is_zero, u32_at, u64_at};
+pub use call_reason::CallReason;
 pub use encode::encode_manifest;
 pub use extension::{
     CLASS_ID_SIZE, Encryption, EncryptionField, Extensions, MAX_EXTENSIONS_SIZE,

@@ -1,8 +1,8 @@
-//! The reason codes of all lists: those of bundles, of key files, of other files, and of requests to a root
-//! of trust.
+//! The reason codes of all lists: those of bundles, of key files, of other files, of requests to a root
+//! of trust, and of calls of the C library.
 
 use hartlock_bundle::CommandReason;
-use hartlock_image::{Fault, Reason, RequestReason};
+use hartlock_image::{CallReason, Fault, Reason, RequestReason};
 use hartlock_keys::KeyReason;
 
 /// A reason code.
@@ -16,6 +16,8 @@ pub enum AnyReason {
     Command(CommandReason),
     /// A reason to refuse a request of a host. The root of trust answers with its number.
     Request(RequestReason),
+    /// A reason to refuse a call of the C library.
+    Call(CallReason),
 }
 
 /// Calls an accessor of the list that the reason belongs to.
@@ -26,6 +28,7 @@ macro_rules! of_either {
             AnyReason::Key(reason) => reason.$accessor(),
             AnyReason::Command(reason) => reason.$accessor(),
             AnyReason::Request(reason) => reason.$accessor(),
+            AnyReason::Call(reason) => reason.$accessor(),
         }
     };
 }
@@ -41,7 +44,8 @@ impl AnyReason {
         let keys = KeyReason::ALL.iter().copied().map(Self::Key);
         let commands = CommandReason::ALL.iter().copied().map(Self::Command);
         let requests = RequestReason::ALL.iter().copied().map(Self::Request);
-        bundles.chain(keys).chain(commands).chain(requests).chain(contents)
+        let calls = CallReason::ALL.iter().copied().map(Self::Call);
+        bundles.chain(keys).chain(commands).chain(requests).chain(contents).chain(calls)
     }
 
     /// Returns the code without its `E`.
@@ -51,6 +55,7 @@ impl AnyReason {
             Self::Key(reason) => reason as u16,
             Self::Command(reason) => reason as u16,
             Self::Request(reason) => reason as u16,
+            Self::Call(reason) => reason as u16,
         }
     }
 
@@ -117,6 +122,7 @@ mod tests {
         let numbers: Vec<_> = AnyReason::all().map(AnyReason::number).collect();
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
         let of_files = KeyReason::ALL.len() + CommandReason::ALL.len();
-        assert_eq!(numbers.len(), Reason::ALL.len() + of_files + RequestReason::ALL.len());
+        let of_others = RequestReason::ALL.len() + CallReason::ALL.len();
+        assert_eq!(numbers.len(), Reason::ALL.len() + of_files + of_others);
     }
 }

@@ -172,6 +172,13 @@ fn consoles(reason: &Reason) -> String {
         let file = if stages.contains(&"loader") { "system.hlk" } else { "boot.hlk" };
         let what = format!("{code} {title}\n       {file}\n");
         out += &command(&what, reason);
+    } else if reporters == [Reporter::Library] {
+        let number = code.trim_start_matches(['E', '0']);
+        let _ = writeln!(
+            out,
+            "A call of the C library returns {number}; `hartlock_title({number})` and `hartlock_hint({number})` are \
+             the texts above."
+        );
     } else {
         out += "`hartlock verify` never gives this code.\n";
     }
@@ -207,6 +214,7 @@ impl Sections {
             "stateful-key",
             "command",
             "requests",
+            "c-library",
         ] {
             let file = format!("spec/{page}.md");
             let text = fs::read_to_string(root.join(&file)).context(file)?;

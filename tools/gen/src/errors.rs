@@ -1,8 +1,8 @@
 //! `cargo xtask errors` generates the Rust enums of reason codes, and the table of codes in the documentation, from
 //! `spec/errors.toml`.
 //!
-//! There are four enums: refusals of a bundle, refusals of a request to the root of trust, faults of key files, and
-//! refusals of the command. Boot stages contain the texts of the first only, because their space is limited.
+//! There are five enums: refusals of a bundle, refusals of a request to the root of trust, of a call of the C library,
+//! faults of key files, and refusals of the command. Boot stages contain the texts of the first only, because their space is limited.
 
 use std::fmt::Write;
 use std::fs;
@@ -80,6 +80,8 @@ pub enum Reporter {
     /// The first-stage loader of a TEE.
     Fsbl,
     Hartlock,
+    /// The C library, in a boot loader of others.
+    Library,
 }
 
 impl List {
@@ -110,6 +112,11 @@ impl Reason {
         self.group() == Some(REQUEST)
     }
 
+    /// Returns true if the reason is about a call of the C library.
+    pub fn is_of_call(&self) -> bool {
+        self.group() == Some(CALL)
+    }
+
     /// Returns true if the reason is about a file that the command reads or writes.
     pub fn is_of_command(&self) -> bool {
         self.group() == Some(COMMAND)
@@ -137,13 +144,14 @@ impl FaultParty {
 }
 
 impl Reporter {
-    /// Returns the name of a boot stage as it is printed on the console, or `None` for the command.
+    /// Returns the name of a boot stage as it is printed on the console, or `None` for the command and the
+    /// C library.
     pub const fn stage(self) -> Option<&'static str> {
         match self {
             Self::Rom => Some("rom"),
             Self::Loader => Some("loader"),
             Self::Fsbl => Some("fsbl"),
-            Self::Hartlock => None,
+            Self::Hartlock | Self::Library => None,
         }
     }
 }
@@ -158,6 +166,8 @@ pub const KEY_FILE: &str = "The key file ";
 pub const COMMAND: &str = "12";
 /// The group of requests of the host that the root of trust refuses.
 pub const REQUEST: &str = "13";
+/// The group of calls that the C library refuses.
+pub const CALL: &str = "15";
 
 /// An enum of reasons that is generated.
 struct Enum {
@@ -197,6 +207,13 @@ const REQUESTS: Enum = Enum {
     texts: None,
 };
 
+const CALLS: Enum = Enum {
+    name: "CallReason",
+    about: "Why a call of the C library was refused",
+    home: "crate",
+    texts: None,
+};
+
 pub fn main(args: &ErrorsArgs) -> Result<Verdict> {
     let stale = update(&project::root(), !args.check)?;
     for file in &stale {
@@ -232,13 +249,17 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
         list.reason.iter().filter(|reason| is_in(reason)).collect()
     };
     let is_of_bundle = |reason: &Reason| {
-        !reason.is_of_key_file() && !reason.is_of_command() && !reason.is_of_request()
+        !reason.is_of_key_file()
+            && !reason.is_of_command()
+            && !reason.is_of_request()
+            && !reason.is_of_call()
     };
     let of_bundles = of(&is_of_bundle);
     let mut stale = Vec::new();
     for (file, content) in [
         ("device/image/src/reason.rs", rust(&BUNDLES, &of_bundles)?),
         ("device/image/src/request_reason.rs", rust(&REQUESTS, &of(&Reason::is_of_request))?),
+        ("device/image/src/call_reason.rs", rust(&CALLS, &of(&Reason::is_of_call))?),
         ("host/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
         ("host/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
         ("spec/errors.md", markdown(&list.reason)?),
