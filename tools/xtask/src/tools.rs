@@ -44,7 +44,7 @@ const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
 const INSTALLER: &str = "usr/lib/debian-installer/images/13/riscv64/text/debian-installer/riscv64";
 
 /// The programs that are built from crates.io.
-pub const CARGO_TOOLS: [&str; 2] = ["mdbook", "cargo-mutants"];
+pub const CARGO_TOOLS: [&str; 3] = ["mdbook", "cargo-mutants", "cbindgen"];
 
 /// The paths of all files for a boot under emulation.
 pub struct Tools {
