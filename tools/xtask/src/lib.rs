@@ -18,6 +18,7 @@ use anyhow::{Result, bail};
 #[macro_use]
 pub mod output;
 
+pub mod c_library;
 pub mod consent;
 pub mod firmware;
 pub mod initramfs;

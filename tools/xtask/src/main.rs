@@ -25,7 +25,7 @@ mod runners;
 mod test;
 mod walkthrough;
 
-use xtask::{firmware, monitor};
+use xtask::{c_library, firmware, monitor};
 
 fn main() -> ExitCode {
     let matches = command().get_matches();
@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         "fetch" => run(arguments, fetch::main),
         "firmware" => run(arguments, firmware::main),
         "bench-program" => run(arguments, firmware::bench_program_main),
+        "c-library" => run(arguments, c_library::main),
         "monitor" => run(arguments, monitor::main),
         "promises" => run(arguments, promises::main),
         "install" => run(arguments, install::main),
@@ -64,6 +65,10 @@ fn command() -> clap::Command {
         .subcommand(firmware::BenchProgramArgs::augment_args(
             clap::Command::new("bench-program")
                 .about("Build the program that measures kernels on a board under Linux"),
+        ))
+        .subcommand(c_library::CLibraryArgs::augment_args(
+            clap::Command::new("c-library")
+                .about("Build the C library for boot loaders, or make its header"),
         ))
         .subcommand(mutants::MutantsArgs::augment_args(
             clap::Command::new("mutants")

@@ -503,6 +503,10 @@ pub const STEPS: &[TestStep] = &[
         .vectors(),
     TestStep::device("boards-bench", "the program for owners of boards runs under Linux, and finds a wrong known answer")
         .packages(&["device", "verif/programs", "host/bench"]),
+    TestStep::device("c-library", "programs in C verify all vectors, and every wrong call has its reason")
+        .packages(&["device", "tools/xtask"])
+        .outside(&[Outside::Compiler])
+        .full(),
     TestStep::device("linux-first", "Debian's kernel boots on five harts")
         .packages(FIRMWARE_AND_COMMAND),
     TestStep::device("refusals-first", "the emulated board refuses one bundle for each kind of fault")

@@ -1,0 +1,141 @@
+//! `cargo xtask c-library`: builds the archives of the C library (`device/verify-capi`) and makes its header.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use clap::ValueEnum;
+
+use crate::{Verdict, project, run, tools};
+
+#[derive(clap::Args)]
+pub struct CLibraryArgs {
+    /// Target triple of the archive; may be given several times
+    #[arg(long, value_name = "TRIPLE", default_values = ["riscv64gc-unknown-none-elf", "riscv64imac-unknown-none-elf"])]
+    target: Vec<String>,
+    /// Algorithms in it
+    #[arg(long, value_enum, default_value = "everything")]
+    selection: Selection,
+    /// Only make the header again
+    #[arg(long)]
+    header: bool,
+}
+
+/// The algorithms in an archive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Selection {
+    /// Every signature algorithm and every hash kernel
+    Everything,
+    /// Ed25519 and every hash kernel
+    Ed25519,
+    /// Ed25519 and SHA-2 without vectors, and no texts
+    Small,
+}
+
+impl Selection {
+    pub const ALL: [Self; 3] = [Self::Everything, Self::Ed25519, Self::Small];
+
+    /// Returns the name of the feature.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Everything => "everything",
+            Self::Ed25519 => "ed25519",
+            Self::Small => "small",
+        }
+    }
+}
+
+const FOLDER: &str = "device/verify-capi";
+/// The committed header.
+pub const HEADER: &str = "device/verify-capi/include/hartlock.h";
+
+pub fn main(args: &CLibraryArgs) -> Result<Verdict> {
+    if args.header {
+        fs::write(project::root().join(HEADER), header()?)?;
+        println!("{HEADER}");
+        return Ok(Verdict::Yes);
+    }
+    for target in &args.target {
+        let archive = archive(target, args.selection)?;
+        println!("{}\t{}", archive.display(), args.selection.name());
+    }
+    println!("{}", project::root().join(HEADER).display());
+    Ok(Verdict::Yes)
+}
+
+/// Makes the header.
+///
+/// # Errors
+/// If cbindgen fails.
+pub fn header() -> Result<String> {
+    let folder = project::root().join(FOLDER);
+    let mut command = Command::new(tools::cargo_tool("cbindgen")?);
+    command.args(["--quiet", "--config"]).arg(folder.join("cbindgen.toml")).arg(&folder);
+    let output = run::capture(&mut command)?;
+    ensure!(output.status.success(), "cbindgen failed\n{}", run::tail(&output, 20));
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// Builds an archive. Returns its path, which is another one for each target and selection.
+///
+/// # Errors
+/// If it cannot be built.
+pub fn archive(target: &str, selection: Selection) -> Result<PathBuf> {
+    let folder = project::target_dir().join("c-library");
+    let mut cargo = Command::new("cargo");
+    cargo.args(["rustc", "--quiet", "--locked", "-p", "hartlock-capi", "--lib"]);
+    cargo.args(["--crate-type", "staticlib", "--profile", "archive", "--target", target]);
+    cargo.args(["--features", &format!("{},archive", selection.name())]);
+    cargo.env("CARGO_TARGET_DIR", folder.join("build")).current_dir(project::root());
+    let flags = ["-Crelocation-model=pic", "-Cforce-unwind-tables=no"];
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    let output = run::capture(&mut cargo)?;
+    ensure!(output.status.success(), "the C library: {}", run::tail(&output, 30));
+    let built = folder.join("build").join(target).join("archive/libhartlock_capi.a");
+    let place = folder.join(target).join(selection.name());
+    fs::create_dir_all(&place)?;
+    let archive = place.join("libhartlock.a");
+    fs::copy(&built, &archive).with_context(|| built.display().to_string())?;
+    Ok(archive)
+}
+
+/// The functions of the header.
+pub const FUNCTIONS: [&str; 13] = [
+    "hartlock_version",
+    "hartlock_begin",
+    "hartlock_authenticate",
+    "hartlock_load",
+    "hartlock_stop",
+    "hartlock_decide",
+    "hartlock_confirm",
+    "hartlock_work",
+    "hartlock_report_trap",
+    "hartlock_payload",
+    "hartlock_bootargs",
+    "hartlock_title",
+    "hartlock_hint",
+];
+
+/// Links an archive for RISC-V with all its functions, and writes the program. The functions of the C library that it
+/// needs are at address 0.
+///
+/// # Errors
+/// If a symbol is missing: a panic can be reached, or the archive needs something else.
+pub fn linked(archive: &Path, program: &Path) -> Result<()> {
+    let sysroot = run::capture(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let sysroot = String::from_utf8(sysroot.stdout)?;
+    let linker =
+        Path::new(sysroot.trim()).join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld");
+    let mut link = Command::new(linker);
+    link.args(["-flavor", "gnu", "--gc-sections", "--strip-debug", "-e", "hartlock_begin"]);
+    for function in FUNCTIONS.into_iter().chain(["hartlock_attempt_s", "hartlock_attempt_m"]) {
+        link.args(["-u", function]);
+    }
+    for function in ["memcpy", "memset", "memcmp", "memmove"] {
+        link.arg(format!("--defsym={function}=0"));
+    }
+    let output = run::capture(link.arg("-o").arg(program).arg(archive))?;
+    ensure!(output.status.success(), "{}: {}", archive.display(), run::tail(&output, 5));
+    Ok(())
+}
