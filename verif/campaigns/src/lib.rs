@@ -13,6 +13,7 @@ extern crate xtask;
 pub mod bench;
 pub mod board_program;
 pub mod boots;
+pub mod c_library;
 mod debugger;
 pub mod demo;
 pub mod flips;

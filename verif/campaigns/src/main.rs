@@ -4,7 +4,9 @@
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use hartlock_device::{board_program, boots, demo, flips, kat, kernels, skips, timing, vectors};
+use hartlock_device::{
+    board_program, boots, c_library, demo, flips, kat, kernels, skips, timing, vectors,
+};
 
 #[derive(Parser)]
 #[command(name = "cargo xtask", disable_version_flag = true)]
@@ -47,6 +49,7 @@ const STEPS: &[xtask::Step] = &[
     ("kernels", kernels::step),
     ("kat", kat::step),
     ("boards-bench", board_program::step),
+    ("c-library", c_library::step),
     ("linux-first", boots::linux_first_step),
     ("refusals-first", boots::refusals_first_step),
     ("linux", boots::linux_step),

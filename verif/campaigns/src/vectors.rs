@@ -15,7 +15,7 @@ use xtask::{Verdict, project};
 
 mod comparison;
 mod host;
-mod judge;
+pub mod judge;
 mod target;
 
 use comparison::outcome_of;

@@ -1,0 +1,324 @@
+//! Tests the C library (`device/verify-capi`) from programs in C: all vectors, wrong calls, sizes, and the header.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_image::{
+    BundleType, CallReason, Head, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name, Policy,
+    Reason, SignatureBlocks, u32_at,
+};
+use hartlock_jobs::vectors::Vector;
+use hartlock_testkit::expected::answer;
+use hartlock_testkit::generator::{BundleVector, SETS};
+use object::{Object, ObjectSection};
+use xtask::c_library::{self, Selection};
+use xtask::{Outcome, run};
+
+use crate::vectors::judge;
+
+const SOURCES: &str = "verif/campaigns/c-library";
+/// Target triple of this machine.
+const HOST: &str = "x86_64-unknown-linux-gnu";
+/// Every warning is an error in the header and in the programs.
+const WARNINGS: &[&str] = &["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
+/// Size in bytes of `struct hartlock_requirements`.
+const REQUIREMENTS_SIZE: usize = 16 + 16 + 8 + 64 + 8 * 56;
+/// Most bytes of text and data that an archive may add to a program for rv64gc: today's. The targets are 165,000, 107,000
+/// and 70,000.
+const SIZES: [(Selection, u64); 3] =
+    [(Selection::Everything, 192_000), (Selection::Ed25519, 137_000), (Selection::Small, 77_000)];
+
+/// Test step.
+///
+/// # Errors
+/// If a program cannot be built or run.
+pub fn step(root: &Path) -> Result<Outcome> {
+    let scratch = tempfile::tempdir()?;
+    let mut findings = header_faults(root)?;
+    findings.extend(of_riscv(scratch.path())?);
+    let archive = c_library::archive(HOST, Selection::Everything)?;
+    findings.extend(judged(root, &archive, scratch.path())?);
+    Ok(if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) })
+}
+
+/// Compares the committed header with the one that cbindgen makes, and compiles it as every language that it is for.
+fn header_faults(root: &Path) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    let path = root.join(c_library::HEADER);
+    if fs::read_to_string(&path).unwrap_or_default() != c_library::header()? {
+        findings.push("hartlock.h is old: run `cargo xtask c-library --header`".to_owned());
+    }
+    for (compiler, language, standard) in
+        [("gcc", "c", "c99"), ("gcc", "c", "c11"), ("g++", "c++", "c++17")]
+    {
+        let mut compile = Command::new(compiler);
+        compile.args(WARNINGS).args(["-fsyntax-only", "-x", language]);
+        let output = run::capture(compile.arg(format!("-std={standard}")).arg(&path))?;
+        if !output.status.success() {
+            findings.push(format!("{standard}: {}", run::tail(&output, 10)));
+        }
+    }
+    Ok(findings)
+}
+
+/// Builds every archive for RISC-V, and links it with all its functions: no panic is reachable, nothing else is needed,
+/// there is no variable, and it is not too large.
+fn of_riscv(scratch: &Path) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for target in ["riscv64gc-unknown-none-elf", "riscv64imac-unknown-none-elf"] {
+        for (selection, most) in SIZES {
+            let program = scratch.join("program.elf");
+            let name = format!("{} for {target}", selection.name());
+            let archive = c_library::archive(target, selection)?;
+            if let Err(error) = c_library::linked(&archive, &program) {
+                findings.push(format!("{name}: {error}"));
+                continue;
+            }
+            let size = size_of_program(&program)?;
+            println!("    {name}: {} bytes of text and data", size.kept);
+            if size.variables != 0 {
+                findings.push(format!("{name}: {} bytes of variables", size.variables));
+            }
+            if target.starts_with("riscv64gc") && size.kept > most {
+                findings.push(format!("{name}: {} bytes, more than {most}", size.kept));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Bytes of a linked program.
+struct ProgramSize {
+    /// Text, constants, and constants with addresses.
+    kept: u64,
+    variables: u64,
+}
+
+fn size_of_program(program: &Path) -> Result<ProgramSize> {
+    let bytes = fs::read(program)?;
+    let file = object::File::parse(&*bytes)?;
+    let size = |names: &[&str]| -> u64 {
+        let sections = file.sections().filter(|it| it.name().is_ok_and(|it| names.contains(&it)));
+        sections.map(|section| section.size()).sum()
+    };
+    Ok(ProgramSize {
+        kept: size(&[".text", ".rodata", ".data.rel.ro", ".got"]),
+        variables: size(&[".data", ".bss", ".sdata", ".sbss", ".tdata", ".tbss"]),
+    })
+}
+
+/// Verifies all vectors by a program in C, and calls the library wrongly by another one, both under the sanitizers.
+fn judged(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
+    let mut all = Vec::new();
+    for set in &SETS {
+        all.extend(set.load(root)?);
+    }
+    let mut entries = Vec::new();
+    for made in &all {
+        let vector = judge::vector(&made.expected.options, &made.bundle)?;
+        if let Some(entry) = Entry::of(&vector, &made.expected.answer()) {
+            entries.push((made, entry));
+        }
+    }
+    let left_out = all.len() - entries.len();
+    println!("    {} vectors, {left_out} that no device has left out", entries.len());
+    let pack = scratch.join("vectors.bin");
+    fs::write(&pack, packed(&entries))?;
+    let console = output_of(&program(root, archive, scratch, "vectors")?, &pack)?;
+    let mut findings = compared(&entries, &console);
+    let is_good = |(made, entry): &&(&BundleVector, Entry)| {
+        entry.expected.is_empty() && made.expected.name.contains("system")
+    };
+    let good = entries.iter().find(is_good).context("no good system bundle")?;
+    fs::write(&pack, packed(std::slice::from_ref(good)))?;
+    let console = output_of(&program(root, archive, scratch, "calls")?, &pack)?;
+    if !console.ends_with("\n0 failures\n") && console != "0 failures\n" {
+        findings.push(format!("calls:\n{console}"));
+    }
+    Ok(findings)
+}
+
+/// Compiles a program against the archive.
+fn program(root: &Path, archive: &Path, scratch: &Path, name: &str) -> Result<PathBuf> {
+    let sources = root.join(SOURCES);
+    let program = scratch.join(name);
+    let mut compile = Command::new("gcc");
+    compile.args(WARNINGS).args(["-std=c11", "-g", "-O1", "-pthread"]);
+    compile.args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
+    compile.arg("-I").arg(root.join(c_library::HEADER).parent().context("a folder")?);
+    compile.arg("-I").arg(&sources).arg("-Wl,--gc-sections").arg("-o").arg(&program);
+    for source in ["platform.c", &format!("{name}.c")] {
+        compile.arg(sources.join(source));
+    }
+    let output = run::capture(compile.arg(archive))?;
+    ensure!(output.status.success(), "{name}.c: {}", run::tail(&output, 30));
+    Ok(program)
+}
+
+fn output_of(program: &Path, pack: &Path) -> Result<String> {
+    let output = run::capture(Command::new("timeout").arg("300").arg(program).arg(pack))?;
+    if !matches!(output.status.code(), Some(0 | 1)) || !output.stderr.is_empty() {
+        bail!("{}: {}", program.display(), run::tail(&output, 30));
+    }
+    Ok(String::from_utf8(output.stdout)?)
+}
+
+/// A vector as the programs read it.
+struct Entry {
+    /// The expected code, empty if the bundle is accepted.
+    expected: String,
+    bytes: Vec<u8>,
+}
+
+impl Entry {
+    /// Returns `None` for what no device can be asked: requirements that only a workstation has.
+    fn of(vector: &Vector<'_>, expected: &str) -> Option<Self> {
+        let bundle = vector.bundle;
+        let manifest = manifest_of(bundle);
+        let mut expected = if expected == answer(None) { "" } else { expected }.to_owned();
+        // A medium may be longer than its bundle.
+        let others = [Reason::OutsideProfile, Reason::SignerWithoutKey, Reason::TrailingBytes];
+        if vector.trust.keys.is_empty() || others.map(code).contains(&expected) {
+            return None;
+        }
+        // A boot loader of others has no class key, and sees that before it reads payloads.
+        let is_encrypted =
+            manifest.as_ref().is_some_and(|it| it.extensions.encrypted().next().is_some());
+        let is_late = expected.is_empty() || expected == code(Reason::PayloadDigestMismatch);
+        if is_encrypted && is_late {
+            expected = code(Reason::ClassKeyMissing);
+        }
+        let mut ids: Vec<_> = vector.trust.keys.iter().map(|key| key.key_id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| pair[0] == pair[1]) {
+            expected = format!("E{}", CallReason::CallRequirements as u32);
+        }
+        let mut bytes = Vec::new();
+        let answers = answers(manifest.as_ref());
+        bytes.extend((answers.len() as u32).to_le_bytes());
+        bytes.extend(answers.iter().flatten().flat_map(|number| number.to_le_bytes()));
+        bytes.extend(requirements(vector, manifest.as_ref()));
+        bytes.extend((bundle.len() as u32).to_le_bytes());
+        bytes.extend(bundle);
+        Some(Self { expected, bytes })
+    }
+}
+
+fn code(reason: Reason) -> String {
+    answer(Some(reason))
+}
+
+/// Parses the manifest of a bundle, whatever its signatures are.
+fn manifest_of(bundle: &[u8]) -> Option<Manifest<'_>> {
+    let head = Head::parse(bundle).ok()?;
+    let (signed, rest) = bundle.split_at_checked(head.signed_size())?;
+    let area = rest.get(..head.total_size().checked_sub(head.signed_size())?)?;
+    let mut keys = List::<KeyRecord, MAX_SIGNERS>::new();
+    for block in SignatureBlocks::parse(area).ok()?.iter() {
+        if !keys.push(hartlock_verify::key_record(block)) {
+            return None;
+        }
+    }
+    Manifest::parse(signed, &keys).ok()
+}
+
+/// Returns what the maps of the boards that a manifest names say of its payloads: type and code of those that are refused.
+fn answers(manifest: Option<&Manifest<'_>>) -> Vec<[u32; 2]> {
+    let Some(manifest) = manifest else { return Vec::new() };
+    let known = |name: &Name| hartlock_maps::ALL.iter().find(|board| name.is(board.name));
+    let boards: Vec<_> =
+        manifest.identities().filter_map(|identity| known(&identity.board)).collect();
+    let refused = manifest.payloads.iter().filter_map(|payload| {
+        let mut all = boards.iter().map(|board| board.check(manifest.bundle_type, payload));
+        let reason = all.find_map(Result::err)?;
+        Some([payload.payload_type as u32, reason as u32])
+    });
+    refused.collect()
+}
+
+/// Encodes `struct hartlock_requirements`. What a vector leaves open is what its bundle has.
+fn requirements(vector: &Vector<'_>, manifest: Option<&Manifest<'_>>) -> Vec<u8> {
+    let field = |offset: usize| -> Option<Name> {
+        Name::from_field(vector.bundle.get(offset..)?.first_chunk()?)
+    };
+    let any = || hartlock_testkit::bundle::name("any");
+    let identities = || manifest.into_iter().flat_map(|it| it.identities());
+    let is_wanted = |identity: &hartlock_image::Identity| {
+        vector.board.is_none_or(|it| it == identity.board)
+            && vector.soc.is_none_or(|it| it == identity.soc)
+    };
+    let found = identities().find(is_wanted);
+    let board = vector.board.or(found.map(|it| it.board)).or_else(|| field(64));
+    let soc = vector.soc.or(found.map(|it| it.soc)).or_else(|| field(96));
+    let (board, soc) = (board.unwrap_or_else(any), soc.unwrap_or_else(any));
+    let mask = u32_at(vector.bundle, 48).unwrap_or(0);
+    let allowed = Lifecycle::ALL.into_iter().find(|state| mask & state.bit() != 0);
+    let lifecycle = vector.lifecycle.or(allowed).unwrap_or(Lifecycle::Production);
+    let is_boot = vector.bundle.starts_with(BundleType::Boot.tag());
+    let own = if is_boot { BundleType::Boot } else { BundleType::System };
+    let known = |identity: &hartlock_image::Identity| {
+        hartlock_maps::ALL.iter().find(|board| identity.board.is(board.name))
+    };
+    let boards = identities().filter_map(|it| known(&it));
+    let most = boards.map(|board| board.max_bootargs as u32).min().unwrap_or(u32::MAX);
+    let mut bytes = Vec::new();
+    let bundle_type = match vector.bundle_type.unwrap_or(own) {
+        BundleType::Boot => 1,
+        BundleType::System => 2,
+    };
+    // The policy of a workstation, that every signer is trusted, is no device's.
+    let policy = match vector.trust.policy {
+        Policy::EverySigner => Policy::Any,
+        policy => policy,
+    };
+    for number in [bundle_type, policy.number(), lifecycle as u32, 0] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for number in [vector.floor.unwrap_or(0), vector.boot_version.unwrap_or(u64::MAX)] {
+        bytes.extend(number.to_le_bytes());
+    }
+    for number in [most, vector.trust.keys.len() as u32] {
+        bytes.extend(number.to_le_bytes());
+    }
+    bytes.extend(board.field());
+    bytes.extend(soc.field());
+    for key in vector.trust.keys.iter() {
+        bytes.extend(key.algorithm.to_le_bytes());
+        bytes.extend(key.parameters.to_le_bytes());
+        bytes.extend(key.key_id);
+    }
+    bytes.resize(REQUIREMENTS_SIZE, 0);
+    bytes
+}
+
+fn packed(entries: &[(&BundleVector, Entry)]) -> Vec<u8> {
+    let mut pack = (entries.len() as u32).to_le_bytes().to_vec();
+    entries.iter().for_each(|(_, entry)| pack.extend(&entry.bytes));
+    pack
+}
+
+/// Compares what the program printed: for each vector the code by a device that reads on request, and by one that reads by
+/// itself.
+fn compared(entries: &[(&BundleVector, Entry)], console: &str) -> Vec<String> {
+    let mut wanted = String::new();
+    for (index, (_, entry)) in entries.iter().enumerate() {
+        let number: u32 = entry.expected.trim_start_matches('E').parse().unwrap_or(0);
+        let _ = writeln!(wanted, "vector {index} {number} {number}");
+    }
+    wanted += "done\n";
+    let lines = console.lines().zip(wanted.lines()).enumerate();
+    let mut findings: Vec<String> = lines
+        .filter(|(_, (line, wanted))| line != wanted)
+        .map(|(index, (line, wanted))| {
+            let name = entries.get(index).map_or("the end", |(made, _)| &made.expected.name);
+            format!("{name}: {line}, expected is {wanted}")
+        })
+        .collect();
+    if console.lines().count() != wanted.lines().count() {
+        findings.push(format!("{} lines", console.lines().count()));
+    }
+    findings
+}
