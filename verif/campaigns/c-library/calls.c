@@ -348,14 +348,17 @@ static void reads(void)
     struct hartlock_platform platform = device_platform(device);
     struct hartlock_payload payload;
     size_t first = 4096 / HARTLOCK_SECTOR_SIZE;
+    size_t behind = 0;
 
     EXPECT("reads", verified(device, &platform), 0);
     for (size_t i = first; i < bundle_size / HARTLOCK_SECTOR_SIZE; i++)
         EXPECT("a sector of a payload", device->reads[i], 1);
-    EXPECT("the kernel", hartlock_payload(device->memory, 16, &payload), 0);
-    for (uint64_t i = payload.size; i < payload.memory_size; i++)
-        if (device_place(device, payload.address)[i])
-            failures++;
+    for (uint32_t type = 16; type <= 18; type++) {
+        EXPECT("a payload", hartlock_payload(device->memory, type, &payload), 0);
+        for (uint64_t i = payload.size; i < payload.memory_size; i++, behind++)
+            EXPECT("a byte behind a payload", device_place(device, payload.address)[i], 0);
+    }
+    EXPECT("there are whole pages behind payloads", behind > 3 * 4096, 1);
     device_free(device);
 }
 
