@@ -190,6 +190,19 @@ pub fn unpack_source(archive: &Path, into: &Path) -> Result<()> {
         .with_context(|| format!("cannot unpack {}", archive.display()))
 }
 
+/// Unpacks some folders of an archive, which are below its top folder.
+pub fn unpack_part(archive: &Path, into: &Path, folders: &[String]) -> Result<()> {
+    fs::create_dir_all(into)?;
+    let mut tar = Command::new("tar");
+    tar.args(["--extract", "--no-same-owner", "--no-same-permissions", "--strip-components=1"]);
+    // A `*` would also match a slash, so that a folder of the same name further below would be unpacked too.
+    tar.args(["--wildcards", "--no-wildcards-match-slash"]);
+    tar.arg("--file").arg(archive).arg("--directory").arg(into);
+    run::quietly(tar.args(folders.iter().map(|folder| format!("*/{folder}"))))
+        .map(drop)
+        .with_context(|| format!("cannot unpack {}", archive.display()))
+}
+
 fn system_settings() -> Result<String> {
     run::quietly(Command::new("apt-config").args(["dump", "Acquire"]).env("LC_ALL", "C"))
 }
@@ -326,5 +339,29 @@ mod tests {
         assert_eq!(mode & 0o7000, 0, "mode {mode:o}");
         assert!(mode & 0o100 != 0, "mode {mode:o}");
         assert!(!into.join("etc").exists() && !into.join("usr/share/doc").exists());
+    }
+
+    #[test]
+    fn unpacks_the_named_folders_and_no_others() {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["top-1/a/b", "top-1/a/c", "top-1/d/a/b"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+            fs::write(dir.path().join(folder).join("file"), "x").unwrap();
+        }
+        let archive = dir.path().join("top.tar.xz");
+        let mut tar = Command::new("tar");
+        tar.arg("--create")
+            .arg("--xz")
+            .arg("--file")
+            .arg(&archive)
+            .arg("--directory")
+            .arg(dir.path());
+        run::quietly(tar.arg("top-1")).unwrap();
+
+        let into = dir.path().join("into");
+        unpack_part(&archive, &into, &["a/b".to_owned()]).unwrap();
+        assert!(into.join("a/b/file").exists());
+        assert!(!into.join("a/c").exists() && !into.join("d").exists());
+        assert!(unpack_part(&archive, &into, &["a/e".to_owned()]).is_err());
     }
 }

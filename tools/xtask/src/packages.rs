@@ -53,6 +53,18 @@ pub struct Set {
     /// Source packages, which are unpacked into `src/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     source: Vec<SourcePin>,
+    /// An archive inside of a package, of which a part is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    part: Option<ArchivePart>,
+}
+
+/// Folders of an archive that a package contains. They are unpacked into `src/`, and the archive is deleted.
+#[derive(Serialize, Deserialize)]
+struct ArchivePart {
+    /// Path of the archive in the unpacked set.
+    archive: String,
+    /// Folders below the archive's top folder.
+    folders: Vec<String>,
 }
 
 /// The upstream archive of a source package. Of several with one name, the first one is taken that the archive has.
@@ -365,6 +377,11 @@ fn fill(from: &mut Archives, name: &str, set: &Set, tree: &Path) -> Result<()> {
         apt::unpack_source(&archive, &tree.join("src").join(&source.name))?;
         manifest.package.push(package);
     }
+    if let Some(part) = &set.part {
+        let archive = tree.join(&part.archive);
+        apt::unpack_part(&archive, &tree.join("src"), &part.folders)?;
+        fs::remove_file(&archive).with_context(|| archive.display().to_string())?;
+    }
     for program in &set.programs {
         write_launcher(tree, program)?;
     }
@@ -545,6 +562,7 @@ mod tests {
             programs: vec![],
             package: vec![pin(version, "aa")],
             source: vec![],
+            part: None,
         };
         let dir = |version| set_dir(Path::new("/c"), &archive, "board", &set(version)).unwrap();
         assert_eq!(dir("1.6-1"), dir("1.6-1"));
