@@ -37,7 +37,14 @@ const VALGRIND: &str = "valgrind";
 /// The package set of the fifth paper's baseline.
 const BASELINE: &str = "baseline";
 
-/// The package sets that are fetched in addition to those of a boot.
+/// The package set of Linux' kernels of hashes and ciphers.
+const LINUX: &str = "linux";
+
+/// The package of these kernels.
+const LINUX_PACKAGE: &str = "linux-source-6.12";
+
+/// The package sets that are fetched in addition to those of a boot. That of Linux is left out: a full run of the lab alone
+/// needs it, and it is the largest of all.
 const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
 
 /// The folder of the kernel and initrd in Debian's network installer for RISC-V.
@@ -99,6 +106,31 @@ pub fn peers() -> Result<Peers> {
 /// Returns the paths of the compiler for bare RISC-V and of its archiver.
 fn compiler(root: &Root) -> Result<(PathBuf, PathBuf)> {
     Ok((root.file("run/riscv64-unknown-elf-gcc")?, root.file("run/riscv64-unknown-elf-ar")?))
+}
+
+/// Linux' kernels of hashes and ciphers for RISC-V.
+pub struct Linux {
+    /// The folder of the sources.
+    pub code: PathBuf,
+    /// The version of the package.
+    pub version: String,
+}
+
+/// Returns Linux' kernels if they are installed. Fetches nothing.
+pub fn linux() -> Result<Option<Linux>> {
+    if !packages::missing(&[LINUX])?.is_empty() {
+        return Ok(None);
+    }
+    let [root] = packages::ensure_sets([LINUX])?;
+    let code = root.file("src/arch/riscv/crypto")?;
+    let version = versions(&[root]).remove(LINUX_PACKAGE).context("Linux has no version")?;
+    Ok(Some(Linux { code, version }))
+}
+
+/// Fetches Linux' kernels if they are missing and the user consents.
+pub fn fetch_linux() -> Result<()> {
+    consent::obtain(Consent::Ask, &packages::missing(&[LINUX])?)?;
+    packages::ensure_sets([LINUX]).map(drop)
 }
 
 /// The compiler and the sources of the fifth paper's baseline.
