@@ -13,5 +13,15 @@ fn main() {
         println!("cargo:rustc-link-search=native={folder}");
         println!("cargo:rerun-if-changed={folder}/lib{library}.a");
         println!("cargo:rustc-link-lib=static:-bundle={library}");
+        // Linux' kernels are beside OpenSSL's if they are installed.
+        if library == "crypto" {
+            let archive = format!("{folder}/liblinux.a");
+            println!("cargo:rustc-check-cfg=cfg(linux)");
+            println!("cargo:rerun-if-changed={archive}");
+            if std::fs::exists(archive).is_ok_and(|it| it) {
+                println!("cargo:rustc-cfg=linux");
+                println!("cargo:rustc-link-lib=static:-bundle=linux");
+            }
+        }
     }
 }

@@ -13,4 +13,12 @@ fn main() {
         println!("cargo:rerun-if-changed={libraries}/lib{library}.a");
         println!("cargo:rustc-link-lib=static:-bundle={library}");
     }
+    // Linux' kernels are there for harts with Zvknh, if they are installed.
+    let archive = format!("{libraries}/liblinux.a");
+    println!("cargo:rustc-check-cfg=cfg(linux)");
+    println!("cargo:rerun-if-changed={archive}");
+    if std::fs::exists(archive).is_ok_and(|it| it) {
+        println!("cargo:rustc-cfg=linux");
+        println!("cargo:rustc-link-lib=static:-bundle=linux");
+    }
 }

@@ -1,5 +1,5 @@
 //! Counts AES-256 on a bare hart of QEMU: the form of this project that is the best one on the hart, OpenSSL's, and without
-//! extensions also RustCrypto's and BearSSL's. Each count is a line:
+//! extensions also RustCrypto's and BearSSL's, with vectors also Linux', if it is linked. Each count is a line:
 //!
 //! ```text
 //! count <who> <tier> <what> <bytes> <instructions> <tag>
@@ -13,6 +13,8 @@
 #![no_main]
 
 mod bearssl;
+#[cfg(linux)]
+mod linux;
 mod openssl;
 mod ours;
 mod rustcrypto;
@@ -45,8 +47,11 @@ struct Peer {
 
 /// An expanded key.
 trait Prepared {
-    /// Decrypts a text in place if the tag is right, and returns false if it is not.
-    fn gcm(&self, iv: &[u8; 12], text: &mut [u8], tag: &[u8; 16]) -> bool;
+    /// Decrypts a text in place if the tag is right, and returns false if it is not. The default is for a peer that is not
+    /// counted with it.
+    fn gcm(&self, _iv: &[u8; 12], _text: &mut [u8], _tag: &[u8; 16]) -> bool {
+        false
+    }
 
     /// Applies counter mode in place, and returns false if there is none to count.
     fn ctr(&self, _counter: &[u8; 16], _text: &mut [u8]) -> bool {
@@ -77,6 +82,8 @@ extern "C" fn bench_main() -> ! {
         }
         count_parts(peer, tier, text);
     }
+    #[cfg(linux)]
+    count_parts(&linux::PEER, tier, text);
     console::line(&["bench: done"]);
     machine::end(0)
 }

@@ -110,6 +110,9 @@ struct Context([u64; 128]);
 const LENGTH: usize = 7;
 const HASH: usize = 8;
 
+#[repr(align(16))]
+struct AlignedKeys([u8; 256]);
+
 /// An expanded key, in a buffer that is larger than `AES_KEY`.
 #[repr(align(16))]
 struct Keys {
@@ -118,16 +121,21 @@ struct Keys {
 }
 
 fn with_key(tier: CipherTier, key: &[u8; 32], work: &mut dyn FnMut(&dyn Prepared)) {
+    work(&Keys { keys: expanded(tier, key), tier });
+}
+
+/// Returns `AES_KEY`, whose first 240 bytes are the subkeys.
+pub fn expanded(tier: CipherTier, key: &[u8; 32]) -> [u8; 256] {
     tell(tier);
-    let mut keys = Keys { keys: [0; 256], tier };
+    let mut keys = AlignedKeys([0; 256]);
     let expand: Expand = match tier {
         CipherTier::Portable => AES_set_encrypt_key,
         CipherTier::Zkne => rv64i_zkne_set_encrypt_key,
         CipherTier::Zvkned | CipherTier::Zvkg => rv64i_zvkned_set_encrypt_key,
     };
     // SAFETY: the key has 256 bits, and the buffer is large enough.
-    unsafe { expand(key.as_ptr(), 256, keys.keys.as_mut_ptr().cast()) };
-    work(&keys);
+    unsafe { expand(key.as_ptr(), 256, keys.0.as_mut_ptr().cast()) };
+    keys.0
 }
 
 impl Keys {

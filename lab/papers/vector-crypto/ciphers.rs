@@ -1,5 +1,6 @@
 //! AES-256 on bare harts with and without instructions for it: our kernels as the bench counts them, and in one program
-//! (`lab/ciphers`) our best form of each hart beside OpenSSL's, and without extensions beside RustCrypto's and BearSSL's.
+//! (`lab/ciphers`) our best form of each hart beside OpenSSL's, with vectors beside Linux', and without extensions beside
+//! RustCrypto's and BearSSL's.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::peers::libraries;
+use crate::peers::libraries::{self, LINUX};
 use crate::{bearssl, counts};
 use hartlock_device::bench;
 use hartlock_device::kernels::ciphers as kernels;
@@ -158,6 +159,7 @@ pub fn rows(
     versions: &BTreeMap<&'static str, String>,
 ) -> Result<Vec<Row>> {
     let mut rows = long(counts, versions)?;
+    rows.extend(others(&counts.together));
     rows.extend(without_extensions(&counts.together)?);
     rows.extend(short(&counts.together));
     rows.extend(published(paper)?);
@@ -167,6 +169,7 @@ pub fn rows(
 /// Our kernels as the bench counts them, beside OpenSSL: 64 KiB in place, without the key schedule.
 fn long(counts: &CipherCounts, versions: &BTreeMap<&'static str, String>) -> Result<Vec<Row>> {
     let openssl = versions.get(WITH_TABLES).context("OpenSSL has a version")?;
+    let is_other = |count: &&CipherCount| [WITH_TABLES, LINUX].contains(&count.who.as_str());
     let mut rows = Vec::new();
     for (hart, config) in HARTS {
         let best = counts.together.iter().find(|count| count.hart == hart && count.who == OURS);
@@ -186,20 +189,50 @@ fn long(counts: &CipherCounts, versions: &BTreeMap<&'static str, String>) -> Res
             if let Some((.., most)) = bound {
                 row = row.judged(Better::Lower, *most);
             }
-            let peer = counts.together.iter().find(|count| count.is(hart, WITH_TABLES, what, LONG));
+            let others = counts.together.iter().filter(is_other);
+            let peer = others
+                .filter(|count| count.is(hart, &count.who, what, LONG))
+                .min_by_key(|count| count.instructions);
             rows.push(match peer {
                 Some(peer) if hart == BASE => row.peer(peer.per_byte()).incomparable(&format!(
                     "OpenSSL {openssl} looks up tables without extensions, ours are in constant time, and the bench is compiled \
                      for size: see `portable cipher`"
                 )),
-                Some(peer) => row
-                    .peer(peer.per_byte())
-                    .noted(format!("peer: OpenSSL {openssl} on the same hart in the same run")),
+                Some(peer) => {
+                    let version = versions.get(peer.who.as_str()).context("a peer has a version")?;
+                    row.peer(peer.per_byte()).noted(format!(
+                        "peer: {} {version}, the best in the same run, on the same hart",
+                        peer.who
+                    ))
+                }
                 None => row,
             });
         }
     }
     Ok(rows)
+}
+
+/// What others take for the same long texts where they have instructions for it.
+fn others(counts: &[CipherCount]) -> Vec<Row> {
+    const TABLE: &str = "cipher, peers";
+    let mut rows = Vec::new();
+    for (hart, config) in HARTS.into_iter().filter(|(hart, _)| *hart != BASE) {
+        for (what, _, metric) in PARTS {
+            let is_it =
+                |count: &&CipherCount| count.who != OURS && count.is(hart, &count.who, what, LONG);
+            rows.extend(counts.iter().filter(is_it).map(|count| {
+                let config = format!("{}, {config}", count.who);
+                Row::info(TABLE, metric, UNIT, count.per_byte()).of(&config)
+            }));
+        }
+    }
+    if !counts.iter().any(|count| count.who == LINUX) {
+        let (_, config) = HARTS[HARTS.len() - 1];
+        rows.extend(["AES-256-CTR", "GHASH"].map(|metric| {
+            Row::absent(TABLE, metric, UNIT, super::WITHOUT_LINUX).of(&format!("{LINUX}, {config}"))
+        }));
+    }
+    rows
 }
 
 /// Our portable form, which has to be ahead of the best other one that is in constant time. The key schedule is counted.

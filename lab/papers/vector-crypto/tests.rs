@@ -69,6 +69,32 @@ fn a_peer_is_named_with_its_version() {
 }
 
 #[test]
+fn without_linux_rows_say_how_to_get_it() {
+    let count = Count {
+        hash: "sha256".to_owned(),
+        tier: "zvknh-128".to_owned(),
+        form: "one".to_owned(),
+        bytes: 64,
+        instructions: 64,
+        cycles: None,
+    };
+    let of = |peer: &str| PeerCount {
+        hart: "zvknh-128",
+        peer: peer.to_owned(),
+        count: Count {
+            hash: count.hash.clone(),
+            tier: count.tier.clone(),
+            form: count.form.clone(),
+            ..count
+        },
+    };
+    let rows = without_linux(&[of("openssl")]);
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.ours.is_none() && row.config == "linux on zvknh-128"));
+    assert!(without_linux(&[of("openssl"), of(LINUX)]).is_empty());
+}
+
+#[test]
 fn lanes_are_not_compared_with_one_message() {
     let of = |form: &str, tier: &str| Count {
         hash: "sha256".to_owned(),

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::args::LabArgs;
 use super::machine::{self, commit, date, version};
+use super::peers::libraries::LINUX;
 use super::peers::{self, PeerCount};
 use hartlock_device::bench;
 use hartlock_device::kernels::{Count, Hart, KernelBench, read};
@@ -68,18 +69,28 @@ const BOUNDS: &[InstructionBound] = &[
 /// paper's totals.
 const BOUND_OF_WALNUT: f64 = 17.0;
 
-/// Harts on which peers are built and run: name of the hart, flags of the Rust compiler, and the vector extensions that
-/// OpenSSL is told of. The flags of the C libraries are in `peers::libraries`.
-const PEERS: &[(&str, &[&str], &[&str])] = &[
-    ("rv64", &[], &[]),
-    ("zbb", &["-Ctarget-feature=+zbb"], &[]),
-    ("zknh", &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], &[]),
-    ("zvbb-128", &[], &["zvbb"]),
-    ("zvknh-128", &[], &["zvknh"]),
+/// A program with peers: the harts on which it runs, flags of the Rust compiler, and the vector extensions that OpenSSL is
+/// told of. The flags of the C libraries are in `peers::libraries`, under the name of the first hart.
+type PeerProgram = (&'static [&'static str], &'static [&'static str], &'static [&'static str]);
+
+const PEERS: &[PeerProgram] = &[
+    (&["rv64"], &[], &[]),
+    (&["zbb"], &["-Ctarget-feature=+zbb"], &[]),
+    (&["zknh"], &["-Ctarget-feature=+zbb,+zknh", "--cfg=sha2_backend=\"riscv-zknh\""], &[]),
+    (&["zvbb-128"], &[], &["zvbb"]),
+    (&["zvknh-128", "zvknh-256"], &[], &["zvknh"]),
 ];
+
+/// Why it has no number.
+const WITHOUT_LINUX: &str = "not fetched: a full run, `make lab PAPER=vector-crypto`, fetches Debian's package once (153 MB)";
 
 pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
+    if !args.quick
+        && let Err(error) = tools::fetch_linux()
+    {
+        eprintln!("notice: Linux' kernels are left out: {error:#}");
+    }
     eprintln!("building the bench");
     let bench = KernelBench::prepare()?;
     let mut counts = Vec::new();
@@ -96,12 +107,15 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     eprintln!("ciphers");
     let cipher_counts = ciphers::counted()?;
     let mut counted = Vec::new();
-    for (name, flags, features) in PEERS {
-        let hart = hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == *name);
-        let hart = hart.context("a hart of ours")?;
-        eprintln!("peers on {name}");
-        let image = peers::build(name, name, flags, features)?;
-        counted.extend(peers::read(name, &peers_console(&image, hart)?)?);
+    for (harts, flags, features) in PEERS {
+        let first = harts.first().context("a program runs on a hart")?;
+        let image = peers::build(first, first, flags, features)?;
+        for name in *harts {
+            let hart = hartlock_device::kernels::HARTS.iter().find(|hart| hart.name == *name);
+            eprintln!("peers on {name}");
+            let console = peers_console(&image, hart.context("a hart of ours")?)?;
+            counted.extend(peers::read(name, &console)?);
+        }
     }
     let mut tools = BTreeMap::from([
         ("hartlock", env!("CARGO_PKG_VERSION").to_owned()),
@@ -114,6 +128,8 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     let mut rows = rows(&counts, &counted, &peers::versions()?);
     let block = listing::executed(&bench)?;
     rows.extend(reported());
+    rows.extend(without_linux(&counted));
+    rows.extend(refused());
     rows.extend(listing::rows(&block, &counts, &paper)?);
     rows.extend(walnut::rows(&walnut_counts, &paper)?);
     rows.extend(ciphers::rows(&cipher_counts, &paper, &peers::versions()?)?);
@@ -237,6 +253,25 @@ fn reported() -> impl Iterator<Item = Row> {
     })
 }
 
+/// Returns rows that say how to get Linux' kernels, unless they were counted.
+fn without_linux(counted: &[PeerCount]) -> Vec<Row> {
+    if counted.iter().any(|peer| peer.peer == LINUX) {
+        return Vec::new();
+    }
+    let of = |metric| {
+        Row::absent("peers", metric, UNIT, WITHOUT_LINUX).of(&format!("{LINUX} on zvknh-128"))
+    };
+    ["SHA-256", "SHA-384", "SHA-512"].into_iter().map(of).collect()
+}
+
+/// Returns rows for the hashes of wolfSSL that are refused with longer registers (`lab/peers/src/main.rs`).
+fn refused() -> impl Iterator<Item = Row> {
+    ["SHA-256", "SHA-384", "SHA-512"].into_iter().map(|metric| {
+        let why = "refused: with registers of 256 bits it computes another digest and writes past its buffers";
+        Row::absent("peers", metric, UNIT, why).of("wolfssl on zvknh-256")
+    })
+}
+
 /// Returns name and version of a peer. For RustCrypto, this includes the crate of the hash.
 fn with_version(peer: &str, hash: &str, versions: &BTreeMap<&'static str, String>) -> String {
     let of_rust = match hash {
@@ -264,7 +299,8 @@ fn best_peer<'a>(
         // with Zvbb has.
         "v" => ["zbb"; 2],
         "zvbb" => ["zvbb-128", "zbb"],
-        "zvknh" => ["zvknh-128"; 2],
+        "zvknh" if hart.vlen == 128 => ["zvknh-128"; 2],
+        "zvknh" => ["zvknh-256"; 2],
         _ => [hart.name; 2],
     };
     let same = |peer: &&PeerCount| places.contains(&peer.hart) && peer.count.hash == count.hash;

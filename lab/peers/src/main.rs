@@ -14,6 +14,8 @@
 
 mod aws_lc;
 mod hash;
+#[cfg(linux)]
+mod linux;
 mod openssl;
 mod rustcrypto;
 mod wolfssl;
@@ -74,7 +76,14 @@ extern "C" fn bench_main() -> ! {
         ("openssl", openssl::HASHES),
         ("wolfssl", wolfssl::HASHES),
         ("aws-lc", aws_lc::HASHES),
+        #[cfg(linux)]
+        ("linux", linux::HASHES),
     ] {
+        // The assembly of wolfSSL 5.9.4 for vectors is for registers of 128 bits. With longer ones its SHA-2 computes another
+        // digest and writes past its buffers.
+        if peer == "wolfssl" && cfg!(feature = "zvknh") && openssl::riscv_vlen() != 128 {
+            continue;
+        }
         for (name, hash) in hashes.iter().filter(|(name, _)| !LEFT_OUT.contains(name)) {
             // Where cycles are counted, two lengths are hashed: their difference is the cost of a
             // further byte.

@@ -106,8 +106,11 @@ const ZVKNHA: u32 = 1 << 20;
 const ZVKNHB: u32 = 1 << 21;
 
 #[unsafe(no_mangle)]
-extern "C" fn riscv_vlen() -> usize {
-    128
+pub extern "C" fn riscv_vlen() -> usize {
+    let bytes: usize;
+    // SAFETY: the instruction reads a register, which the hart has: OpenSSL asks only if it was told of vectors.
+    unsafe { core::arch::asm!("csrr {}, 0xc22", out(reg) bytes, options(nomem, nostack)) };
+    bytes * 8
 }
 
 #[unsafe(no_mangle)]

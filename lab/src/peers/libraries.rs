@@ -1,5 +1,5 @@
 //! Builds static libraries of other projects for a bare hart: OpenSSL's libcrypto, wolfSSL's wolfCrypt and AWS-LC, from
-//! the sources in crates, with their assembly for RISC-V.
+//! the sources in crates, with their assembly for RISC-V; and Linux' kernels from Debian's package, if it is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,9 +13,13 @@ use xtask::tools::Peers;
 use xtask::{project, run, tools};
 
 mod aws_lc;
+mod linux;
 
 /// Optimisation level of all libraries, which is OpenSSL's default.
 pub const OPT_LEVEL: &str = "3";
+
+/// Name of Linux among the peers.
+pub const LINUX: &str = "linux";
 
 /// Instructions that a library may use, by the name of the hart: the compiler's `-march` value, and the macros for
 /// wolfCrypt's assembly. OpenSSL decides at run time (`lab/peers/src/openssl.rs`).
@@ -142,12 +146,14 @@ struct Sources {
 /// Fails if the crates cannot be fetched.
 pub fn versions() -> Result<BTreeMap<&'static str, String>> {
     let sources = Sources::find()?;
-    Ok(BTreeMap::from([
+    let mut versions = BTreeMap::from([
         ("openssl", sources.openssl_version),
         ("wolfssl", sources.wolfssl_version),
         ("aws-lc", sources.aws_lc_version),
         compiler()?,
-    ]))
+    ]);
+    versions.extend(tools::linux()?.map(|linux| (LINUX, linux.version)));
+    Ok(versions)
 }
 
 /// Returns name and version of the compiler.
@@ -186,11 +192,15 @@ pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
         eprintln!("compiling AWS-LC for {march}");
         aws_lc::build(&compiler, &sources.aws_lc, &folder, part)
     })?;
+    // Linux has kernels of hashes for no other extension.
+    if part == LibraryPart::Hashes && hart.starts_with("zvknh") {
+        linux_once(&compiler, &folder, part)?;
+    }
     Ok(folder)
 }
 
 /// Compiles OpenSSL's AES with all of its assembly for a hart without floating point unless this was done before, and
-/// returns the folder.
+/// Linux' kernels if they are installed, and returns the folder.
 ///
 /// # Errors
 /// Fails for the same reasons as [`build`].
@@ -199,7 +209,23 @@ pub fn ciphers() -> Result<PathBuf> {
     let folder = folder_of(CIPHERS_MARCH, LibraryPart::Ciphers)?;
     let compiler = Compiler { tools: &tools, march: CIPHERS_MARCH };
     openssl_once(&compiler, &sources, &folder, LibraryPart::Ciphers)?;
+    linux_once(&compiler, &folder, LibraryPart::Ciphers)?;
     Ok(folder)
+}
+
+/// Assembles Linux' kernels if they are installed and this was not done before.
+fn linux_once(compiler: &Compiler<'_>, folder: &Path, part: LibraryPart) -> Result<()> {
+    let Some(linux) = tools::linux()? else { return linux::remove(folder) };
+    let made_of = format!(
+        "{} {}\n{}",
+        compiler.tools.compiler_version,
+        compiler.flags().join(" "),
+        linux::made_of(&linux, part)?
+    );
+    once(&folder.join("linux.made-of"), &made_of, || {
+        eprintln!("assembling Linux' kernels for {}", compiler.march);
+        linux::build(compiler, &linux, folder, part)
+    })
 }
 
 /// Makes the folder of libraries that are compiled with this `-march` value.
