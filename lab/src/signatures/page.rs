@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::Result;
 
 use super::catalogue::{ALGORITHMS, Algorithm, HARTS};
-use super::record::{Bounds, Flash, Ours, Peers, Run};
+use super::record::{Bounds, Flash, Ours, Peer, Peers, Run};
 
 /// Path of the page.
 pub const PATH: &str = "docs/src/reference/signatures.md";
@@ -81,7 +81,7 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
             let heap = if peer.heap == 0 { "–".to_owned() } else { thousands(peer.heap) };
             let cells = [
                 algorithm.title.to_owned(),
-                format!("{} {}", peer.name, peer.version),
+                named(peer),
                 peer.opt_level.clone(),
                 million(peer.mean),
                 million(peer.most),
@@ -93,6 +93,16 @@ pub fn tables(ours: &Ours, peers: &Peers, bounds: &Bounds, wanted: &[&Algorithm]
         }
     }
     text + &libraries(peers, wanted)
+}
+
+/// Returns name and version of a peer. AWS-LC has ML-DSA from mldsa-native; its folder of sources is checked when the library
+/// is compiled (`lab/src/peers/libraries/aws_lc.rs`).
+fn named(peer: &Peer) -> String {
+    let project = match peer.name.as_str() {
+        "aws-lc" if peer.algorithm.starts_with("ml-dsa") => ", mldsa-native",
+        _ => "",
+    };
+    format!("{} {}{project}", peer.name, peer.version)
 }
 
 const LIBRARIES: &str = "
@@ -112,7 +122,8 @@ them:
 * **wolfSSL** through wolfCrypt, which hashes with one function and verifies with another, and whose key is a structure
   on the stack.
 * **AWS-LC** through `ED25519_verify`, `ECDSA_verify` and `RSA_verify_pss_mgf1` with key objects, and
-  `EVP_DigestVerify` for ML-DSA. It has no SLH-DSA, LMS or XMSS.
+  `EVP_DigestVerify` for ML-DSA. It has no SLH-DSA, LMS or XMSS. Its ML-DSA is mldsa-native, in C and on AWS-LC's own Keccak
+  in C: that project has assembly for AArch64 and x86-64, and none for rv64.
 
 All get signatures of ECDSA as DER, and writing that is counted. All prove that the point of a key is on its curve.
 
@@ -136,7 +147,7 @@ fn libraries(peers: &Peers, wanted: &[&Algorithm]) -> String {
             let Some(library) = peer.library else { continue };
             let cells = [
                 algorithm.title.to_owned(),
-                format!("{} {}", peer.name, peer.version),
+                named(peer),
                 million(peer.mean),
                 million(library.mean_with_key),
                 million(library.first),
@@ -207,6 +218,21 @@ mod tests {
         assert!(with_library.contains("| – | – |\n"), "{with_library}");
         assert!(with_library.contains("| 9.000 | 2,345 | 2,000,000 |\n"), "{with_library}");
         assert!(!page(vec![crates]).contains("library\n"));
+    }
+
+    #[test]
+    fn the_origin_of_an_implementation_is_named() {
+        let of = |name: &str, algorithm: &str| {
+            named(&Peer {
+                name: name.into(),
+                version: "1".into(),
+                algorithm: algorithm.into(),
+                ..Peer::default()
+            })
+        };
+        assert_eq!(of("aws-lc", "ml-dsa-65"), "aws-lc 1, mldsa-native");
+        assert_eq!(of("aws-lc", "ed25519"), "aws-lc 1");
+        assert_eq!(of("openssl", "ml-dsa-65"), "openssl 1");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Builds AWS-LC's libcrypto, which has no assembly for RISC-V.
+//! Builds AWS-LC's libcrypto, which has no assembly for RISC-V. Its ML-DSA is mldsa-native.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,9 @@ const BEFORE_HASHES: &str = "crypto/fipsmodule/service_indicator/internal.h";
 /// Folder of a third-party library for random numbers, which is not needed.
 const LEFT_OUT: &str = "third_party/jitterentropy/";
 
+/// A header of mldsa-native, whose code AWS-LC has for ML-DSA. The page of signatures names it.
+const ML_DSA: &str = "crypto/fipsmodule/ml_dsa/mldsa/mldsa_native.h";
+
 /// Compiles the library from the folder of its crate.
 pub fn build(
     compiler: &Compiler<'_>,
@@ -38,6 +41,7 @@ pub fn build(
     part: LibraryPart,
 ) -> Result<()> {
     let code = sources.join("aws-lc");
+    ensure!(code.join(ML_DSA).exists(), "AWS-LC's ML-DSA is not mldsa-native any more");
     let files: Vec<String> = match part {
         LibraryPart::Hashes => {
             HASHES.iter().map(|name| format!("crypto/fipsmodule/sha/{name}.c")).collect()
