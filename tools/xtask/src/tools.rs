@@ -43,6 +43,9 @@ const LINUX: &str = "linux";
 /// The package of these kernels.
 const LINUX_PACKAGE: &str = "linux-source-6.12";
 
+/// The package set of LLVM's machine-code analyser.
+const ANALYSER: &str = "analyser";
+
 /// The package sets that are fetched in addition to those of a boot. That of Linux is left out: a full run of the lab alone
 /// needs it, and it is the largest of all.
 const OTHER_SETS: [&str; 3] = [PEERS, OPENSSL, BASELINE];
@@ -161,6 +164,29 @@ pub fn baseline() -> Result<Baseline> {
         version: version("bearssl")?,
         compiler_version: version(COMPILER_PACKAGE)?,
     })
+}
+
+/// LLVM's machine-code analyser.
+pub struct Analyser {
+    /// `llvm-mca`, which has the models of cores.
+    pub program: PathBuf,
+    /// `llvm-objdump` of the same version: it writes instructions as the analyser reads them.
+    pub disassembler: PathBuf,
+    /// `llvm-objcopy`.
+    pub copier: PathBuf,
+    pub version: String,
+}
+
+/// Returns the machine-code analyser. Only the lab's models need it, so no command that fetches everything takes it.
+/// Fetches it if it is missing and the user consents.
+pub fn analyser() -> Result<Analyser> {
+    consent::obtain(Consent::Ask, &packages::missing(&[ANALYSER])?)?;
+    let [root] = packages::ensure_sets([ANALYSER])?;
+    let program = root.file("run/llvm-mca-22")?;
+    let disassembler = root.file("run/llvm-objdump-22")?;
+    let copier = root.file("run/llvm-objcopy-22")?;
+    let version = versions(&[root]).remove("llvm-22").context("the analyser has no version")?;
+    Ok(Analyser { program, disassembler, copier, version })
 }
 
 /// Returns an `openssl` that knows the algorithms of FIPS 204 and FIPS 205: 3.5 or newer. Fetches it if it is missing
