@@ -18,7 +18,8 @@ help:
 	@echo '             cargo xtask test --list shows them)'
 	@echo 'make hw      build the cycle-accurate machine and run a first program on it'
 	@echo 'make lab     run the measurements and store them in lab/runs'
-	@echo '             (PAPER=<key> runs one of them, QUICK=1 a small version)'
+	@echo '             (PAPER=<key> runs one of them, QUICK=1 a small version;'
+	@echo '             PAPER=vector-crypto MODELS=1 only asks models of cores)'
 	@echo 'make install install command, manual pages, completions and firmware into PREFIX (/usr/local);'
 	@echo '             make uninstall removes them again'
 	@echo 'make archive pack the same files into one archive in target/dist'
@@ -48,7 +49,7 @@ site: setup
 	@cargo xtask docs
 
 lab: setup
-	@cargo xtask lab $(PAPER) $(if $(QUICK),--quick)
+	@cargo xtask lab $(PAPER) $(if $(QUICK),--quick) $(if $(MODELS),--models)
 
 INSTALL := cargo xtask install $(if $(PREFIX),--prefix $(PREFIX)) $(if $(DESTDIR),--destdir $(DESTDIR))
 

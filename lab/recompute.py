@@ -59,6 +59,13 @@ def vector_crypto(rows, samples):
     yield from first_stage(samples("first-stage"))
 
 
+def vector_crypto_models(rows, _samples):
+    """Cycles of a byte in inner loops, by models of cores."""
+    tables = {"hartlock": "models of cores", "openssl": "models of cores, OpenSSL"}
+    for r in rows:
+        yield tables[r["who"]], r["loop"], r["core"], float(r["cycles"]) / float(r["bytes"])
+
+
 # Names of harts in rows of ciphers, and of what is counted.
 CIPHER_HARTS = {"rv64": "rv64", "zkne-zbkc": "Zkne and Zbkc"} | {
     f"{kind}-{width}": f"Zvkned and {kind.capitalize()}, VLEN {width}"
@@ -736,6 +743,7 @@ MAKERS = (
     post_quantum_xmss,
     quick_boot_tee,
     vector_crypto,
+    vector_crypto_models,
 )
 
 

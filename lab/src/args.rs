@@ -19,6 +19,9 @@ pub struct LabArgs {
     /// Maximum time to wait for an idle processor, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     pub patience: u64,
+    /// Measure nothing; ask models of cores for the cycles of inner loops, and store what they say (vector-crypto only)
+    #[arg(long, conflicts_with_all = ["pages", "stale", "quick"])]
+    pub models: bool,
     /// Measure nothing; write the pages of stored runs
     #[arg(long)]
     pub pages: bool,

@@ -10,6 +10,7 @@
 #[macro_use]
 extern crate xtask;
 
+use std::iter;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
@@ -85,7 +86,14 @@ fn quick(key: Key, sets: &[PackageSet]) -> Result<Outcome> {
             return Ok(skipped);
         }
     }
-    let args = LabArgs { key: Some(key), quick: true, patience: 0, pages: false, stale: false };
+    let args = LabArgs {
+        key: Some(key),
+        quick: true,
+        models: false,
+        patience: 0,
+        pages: false,
+        stale: false,
+    };
     let run = measured(key, &args)?;
     if key.is_timed() {
         return Ok(Outcome::Passed);
@@ -112,6 +120,15 @@ pub fn main(args: &LabArgs) -> Result<Verdict> {
     if args.stale {
         return stale(&args.folder(), &keys);
     }
+    if args.models {
+        let is_it = matches!(args.key, Some(Key::VectorCrypto));
+        ensure!(
+            is_it,
+            "models are of vector-crypto alone: `cargo xtask lab vector-crypto --models`"
+        );
+        vector_crypto::ask_models(args)?;
+        return Ok(Verdict::Yes);
+    }
     for key in keys {
         measured(key, args)?;
     }
@@ -135,12 +152,16 @@ fn measured(key: Key, args: &LabArgs) -> Result<Run> {
 /// Prints for each stored run if its sources have changed since.
 fn stale(folder: &Path, keys: &[Key]) -> Result<Verdict> {
     let mut verdict = Verdict::Yes;
-    for key in keys {
-        let run = Run::read(&folder.join(key.name()).with_extension("json"))?;
-        match run.stale(&project::root(), &key.name())? {
-            None => println!("{}: as its sources are", key.name()),
+    let names = keys.iter().flat_map(|key| {
+        let models = matches!(key, Key::VectorCrypto).then(|| vector_crypto::MODELS.to_owned());
+        iter::once(key.name()).chain(models)
+    });
+    for name in names {
+        let run = Run::read(&folder.join(&name).with_extension("json"))?;
+        match run.stale(&project::root(), &name)? {
+            None => println!("{name}: as its sources are"),
             Some(text) => {
-                println!("{}: {text}", key.name());
+                println!("{name}: {text}");
                 verdict = Verdict::No;
             }
         }

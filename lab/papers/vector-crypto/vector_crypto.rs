@@ -24,10 +24,13 @@ use xtask::{project, tools};
 mod ciphers;
 mod first_stage;
 mod listing;
+mod models;
 mod walnut;
 mod walnut_signer;
 
 const KEY: &str = "vector-crypto";
+/// Key of the run of models, which is stored apart: what models say changes with a version of LLVM.
+pub const MODELS: &str = "vector-crypto-models";
 
 /// A bound: hash, tier, form (`one` message or `many`), vector register length in bits, maximum instructions per byte.
 type InstructionBound = (&'static str, &'static str, &'static str, u32, f64);
@@ -83,6 +86,15 @@ const PEERS: &[PeerProgram] = &[
 
 /// Why it has no number.
 const WITHOUT_LINUX: &str = "not fetched: a full run, `make lab PAPER=vector-crypto`, fetches Debian's package once (153 MB)";
+
+/// Asks the models of cores and measures nothing.
+pub fn ask_models(args: &LabArgs) -> Result<()> {
+    eprintln!("building the bench");
+    let run = models::store(args, &KernelBench::prepare()?)?;
+    print!("{}", run.text());
+    println!("stored as {}", args.folder().join(run.paper).with_extension("json").display());
+    Ok(())
+}
 
 pub fn measure(args: &LabArgs) -> Result<Run> {
     let paper = Paper::load(KEY)?;
@@ -157,6 +169,10 @@ pub fn measure(args: &LabArgs) -> Result<Run> {
     run.store_more(&folder, "ciphers", &ciphers::csv(&cipher_counts))?;
     print!("{}", run.text());
     println!("stored as {}", folder.join("vector-crypto.json").display());
+    // A quick run is a test, which fetches no analyser.
+    if !args.quick {
+        print!("{}", models::store(args, &bench)?.text());
+    }
     Ok(run)
 }
 

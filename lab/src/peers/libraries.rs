@@ -23,7 +23,9 @@ pub const LINUX: &str = "linux";
 
 /// Instructions that a library may use, by the name of the hart: the compiler's `-march` value, and the macros for
 /// wolfCrypt's assembly. OpenSSL decides at run time (`lab/peers/src/openssl.rs`).
-const HARTS: &[(&str, &str, &[&str])] = &[
+type HartFlags = (&'static str, &'static str, &'static [&'static str]);
+
+const HARTS: &[HartFlags] = &[
     ("rv64", "rv64gc", &[]),
     ("zbb", "rv64gc_zbb", &["BASE_BIT_MANIPULATION"]),
     ("zknh", "rv64gc_zbb_zknh", &["BASE_BIT_MANIPULATION", "SCALAR_CRYPTO_ASM"]),
@@ -169,8 +171,7 @@ pub fn compiler() -> Result<(&'static str, String)> {
 /// # Errors
 /// Fails if a crate or a tool cannot be fetched, or if a source does not compile.
 pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
-    let (_, march, defines) =
-        HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")?;
+    let (_, march, defines) = flags(hart)?;
     let sources = Sources::find()?;
     let tools = tools::peers()?;
     let folder = folder_of(march, part)?;
@@ -197,6 +198,26 @@ pub fn build(hart: &str, part: LibraryPart) -> Result<PathBuf> {
         linux_once(&compiler, &folder, part)?;
     }
     Ok(folder)
+}
+
+/// Compiles OpenSSL alone unless this was done before, and returns the folder of [`build`].
+///
+/// # Errors
+/// Fails for the same reasons as [`build`].
+pub fn openssl_only(hart: &str, part: LibraryPart) -> Result<PathBuf> {
+    let (sources, tools) = (Sources::find()?, tools::peers()?);
+    let (_, march, _) = flags(hart)?;
+    let folder = folder_of(march, part)?;
+    openssl_once(&Compiler { tools: &tools, march }, &sources, &folder, part)?;
+    Ok(folder)
+}
+
+/// Returns the version of OpenSSL.
+///
+/// # Errors
+/// Fails if its crate cannot be fetched.
+pub fn openssl_version() -> Result<String> {
+    Ok(Sources::find()?.openssl_version)
 }
 
 /// Compiles OpenSSL's AES with all of its assembly for a hart without floating point unless this was done before, and
@@ -226,6 +247,11 @@ fn linux_once(compiler: &Compiler<'_>, folder: &Path, part: LibraryPart) -> Resu
         eprintln!("assembling Linux' kernels for {}", compiler.march);
         linux::build(compiler, &linux, folder, part)
     })
+}
+
+/// Returns what a library may use on a hart.
+fn flags(hart: &str) -> Result<&'static HartFlags> {
+    HARTS.iter().find(|(name, ..)| *name == hart).context("no flags for this hart")
 }
 
 /// Makes the folder of libraries that are compiled with this `-march` value.

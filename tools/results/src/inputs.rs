@@ -155,6 +155,17 @@ const SOURCES: &[(&str, &[&str])] = &[
             "tools/xtask/src/openssl.rs",
         ],
     ),
+    (
+        "vector-crypto-models",
+        &[
+            "device/kernels/src/rv64",
+            "lab/papers/vector-crypto/models",
+            "lab/papers/vector-crypto/models.rs",
+            "lab/peers/Cargo.lock",
+            "lab/src/peers/libraries.rs",
+            "tools/packages.toml",
+        ],
+    ),
 ];
 
 /// Returns the present digests of the sources of a run.

@@ -90,7 +90,8 @@ pub enum How {
     Timed,
     /// Computed from simulated cycles of a smaller payload, with the division of work.
     Scaled,
-    /// Computed from counts of one machine and costs of another, or with a rate of the paper.
+    /// Computed from counts of one machine and costs of another, with a rate of the paper, or by a compiler's model of a
+    /// core.
     Modelled,
     /// Computed from other numbers by arithmetic.
     Computed,
