@@ -156,6 +156,32 @@ const WALNUT_BARS: Comparison = Comparison {
               WalnutDSA is broken; no boot stage has it.",
 };
 
+/// The tables of the fourth paper's run of models, ours and OpenSSL's, and the core of the plot. The loops of the plot are
+/// those with vector crypto in which both have to do the same.
+const MODELS: &str = "models of cores";
+const MODELS_OF_OPENSSL: &str = "models of cores, OpenSSL";
+const MODEL_OF_PLOT: &str = "sifive-p670";
+const MODEL_BARS: Comparison = Comparison {
+    id: "loops",
+    title: "Inner loops in the model of a core",
+    drawing: "Cycles of a byte in inner loops, by the model of sifive-p670",
+    axes: draw::Axes {
+        unit: "cycles per byte, modelled",
+        sizes: "inner loop",
+        heights: draw::Heights::Even,
+    },
+    kinds: &[("OpenSSL", canvas::Look::Then), ("Hartlock", canvas::Look::While)],
+    groups: &[
+        ("SHA-256", "SHA-256, Zvknha"),
+        ("SHA-512", "SHA-512, Zvknhb"),
+        ("AES-CTR", "AES-256-CTR, Zvkned"),
+        ("AES-GCM", "AES-256-GCM, Zvkg"),
+        ("GHASH", "GHASH, Zvbc"),
+    ],
+    caption: "Modelled, both: LLVM's model of sifive-p670, which has no caches and no branch prediction. Where the AES unit or \
+              the chain of rounds is full, fewer instructions buy nothing.",
+};
+
 /// A plot with its title and caption.
 pub struct Plot {
     pub title: String,
@@ -175,7 +201,7 @@ pub fn plots(key: &str, run: &Run, paper: Option<&Paper>) -> Result<Vec<Plot>> {
         plots.extend(feeds(key, run, function)?);
     }
     plots.extend(latency(key, run)?);
-    for bars in [first_stage, short_message, walnut] {
+    for bars in [first_stage, short_message, walnut, models] {
         plots.extend(bars(key, run)?);
     }
     for passes in ["one pass", "three passes"] {
@@ -524,6 +550,14 @@ fn walnut(key: &str, run: &Run) -> Result<Option<Plot>> {
     comparison(key, &WALNUT_BARS, |level, kernel| {
         let config = format!("{}, {kernel}", level.to_lowercase());
         run.row(WALNUT, "E-multiplication", &config)?.ours
+    })
+}
+
+/// Cycles of inner loops in the model of a core, with a bar for each implementation.
+fn models(key: &str, run: &Run) -> Result<Option<Plot>> {
+    comparison(key, &MODEL_BARS, |who, metric| {
+        let table = if who == "OpenSSL" { MODELS_OF_OPENSSL } else { MODELS };
+        run.row(table, metric, MODEL_OF_PLOT)?.ours
     })
 }
 

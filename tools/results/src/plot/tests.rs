@@ -48,7 +48,7 @@ fn comparison_run(of: &Comparison, row: impl Fn(&str, &str) -> [String; 3]) -> R
     run(&cells.leak().iter().map(cell).collect::<Vec<Cells>>())
 }
 
-fn comparison_runs() -> [Run; 3] {
+fn comparison_runs() -> [Run; 4] {
     let first_stage = comparison_run(&FIRST_STAGE_BARS, |kind, way| {
         let kinds = ["WalnutDSA, sum", "Ed25519, sum", "ML-DSA-65, sum"];
         let sum = kinds.into_iter().find(|sum| kind.starts_with(&sum.to_lowercase()[..5])).unwrap();
@@ -61,7 +61,11 @@ fn comparison_runs() -> [Run; 3] {
     let walnut = comparison_run(&WALNUT_BARS, |level, kernel| {
         [WALNUT, "E-multiplication", &format!("{level}, {kernel}")].map(str::to_owned)
     });
-    [first_stage, short_message, walnut]
+    let models = comparison_run(&MODEL_BARS, |who, metric| {
+        let table = if who == "openssl" { MODELS_OF_OPENSSL } else { MODELS };
+        [table, metric, MODEL_OF_PLOT].map(str::to_owned)
+    });
+    [first_stage, short_message, walnut, models]
 }
 
 #[test]
