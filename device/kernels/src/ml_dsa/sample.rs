@@ -44,7 +44,7 @@ pub(super) fn add_row(
             return false;
         };
         for state in states.iter_mut() {
-            *state = seeded(rho, row, column);
+            seed(state, rho, row, column);
             column = column.wrapping_add(1);
         }
         if !add_products(kernels, states, group, sum) {
@@ -55,32 +55,47 @@ pub(super) fn add_row(
     true
 }
 
-/// Returns the state with the single block ρ ‖ column ‖ row, padded for SHAKE128.
+/// Makes the state with the single block ρ ‖ column ‖ row, padded for SHAKE128. The state is written in place and
+/// completely, because the compiler makes a copy of a returned array.
 #[inline(always)]
-fn seeded(rho: &[u64; 4], row: u8, column: u8) -> [u64; 25] {
-    let mut state = [0; 25];
-    for (lane, word) in state.iter_mut().zip(rho) {
-        *lane = *word;
-    }
-    state[4] = u64::from_le_bytes([column, row, SHAKE, 0, 0, 0, 0, 0]);
-    state[RATE_128 - 1] = 1 << 63;
-    state
+fn seed(state: &mut [u64; 25], [r0, r1, r2, r3]: &[u64; 4], row: u8, column: u8) {
+    let tail = u64::from_le_bytes([column, row, SHAKE, 0, 0, 0, 0, 0]);
+    let [s0, s1, s2, s3, s4, rest @ ..] = state;
+    (*s0, *s1, *s2, *s3, *s4) = (*r0, *r1, *r2, *r3, tail);
+    *rest = [0; 20];
+    // The last of the 21 lanes of the rate.
+    rest[RATE_128 - 6] = 1 << 63;
 }
 
 /// Samples one polynomial from each state, multiplies it by the polynomial of `z` and adds the product to `sum`.
 /// Returns false if a polynomial is not complete after [`MAX_BLOCKS`] blocks.
 fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: &mut Poly) -> bool {
-    // This is the number of known coefficients for each polynomial.
-    let mut known = [0_u16; MAX_GROUP];
-    for _ in 0..MAX_BLOCKS {
-        keccak::permute_each(kernels, states);
-        let mut is_complete = true;
-        for ((state, z), known) in states.iter().zip(z).zip(&mut known) {
-            *known = add_block(state, *known, z, sum);
-            is_complete &= *known == 256;
+    // One state has code of its own, because the bookkeeping of a group takes as long as twenty coefficients.
+    if let ([state], [z]) = (&mut *states, z) {
+        let mut known = 0;
+        for _ in 0..MAX_BLOCKS {
+            keccak::permute_each(kernels, core::slice::from_mut(state));
+            known = add_block(state, known, z, sum);
+            if known == 256 {
+                return true;
+            }
         }
-        if is_complete {
-            return true;
+        return false;
+    }
+    #[cfg(feature = "lanes")]
+    {
+        // This is the number of known coefficients for each polynomial.
+        let mut known = [0; MAX_GROUP];
+        for _ in 0..MAX_BLOCKS {
+            keccak::permute_each(kernels, states);
+            let mut is_complete = true;
+            for ((state, z), known) in states.iter().zip(z).zip(&mut known) {
+                *known = add_block(state, *known, z, sum);
+                is_complete &= *known == 256;
+            }
+            if is_complete {
+                return true;
+            }
         }
     }
     false
@@ -89,30 +104,24 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
 /// Processes the 56 candidates of a block, in groups of three words of the state. `known` is the number of
 /// coefficients that are already known. Returns the new number.
 #[inline(always)]
-fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
-    const MASK: u64 = 0x7f_ffff;
-    let mut known = usize::from(known);
-    for [x, y, w] in state[..RATE_128].as_chunks::<3>().0 {
-        let candidates @ [c0, c1, c2, c3, c4, c5, c6, c7] = [
-            x & MASK,
-            x >> 24 & MASK,
-            (x >> 48 | y << 16) & MASK,
-            y >> 8 & MASK,
-            y >> 32 & MASK,
-            (y >> 56 | w << 8) & MASK,
-            w >> 16 & MASK,
-            w >> 40 & MASK,
-        ];
-        // In 99 of 100 cases all eight candidates are accepted, and no counting is necessary.
-        let are_coefficients =
-            c0 < Q && c1 < Q && c2 < Q && c3 < Q && c4 < Q && c5 < Q && c6 < Q && c7 < Q;
-        if are_coefficients
-            && known <= 248
-            && let Some((sums, _)) = sum.get_mut(known..).and_then(|it| it.split_first_chunk_mut())
-            && let Some((z, _)) = z.get(known..).and_then(|it| it.split_first_chunk())
-        {
+fn add_block(state: &[u64; 25], mut known: usize, z: &Narrow, sum: &mut Poly) -> usize {
+    let mut groups = state[..RATE_128].as_chunks::<3>().0;
+    while let (Some(sums), Some(factors)) = (sum.get_mut(known..), z.get(known..)) {
+        // In 99 of 100 groups all candidates are accepted, and no counting is necessary.
+        let (sums, factors) = (sums.as_chunks_mut().0, factors.as_chunks().0);
+        let count = groups.len().min(sums.len());
+        let mut accepted = sums.iter_mut().zip(factors).zip(groups);
+        let left = loop {
+            let Some(((sums, factors), group)) = accepted.next() else { break 0 };
+            let [c0, c1, c2, c3, c4, c5, c6, c7] = candidates(group);
+            let are_coefficients =
+                c0 < Q && c1 < Q && c2 < Q && c3 < Q && c4 < Q && c5 < Q && c6 < Q && c7 < Q;
+            if !are_coefficients {
+                break accepted.len().wrapping_add(1);
+            }
             // The code is unrolled by hand, because a loop would store the candidates in memory.
-            let ([s0, s1, s2, s3, s4, s5, s6, s7], [z0, z1, z2, z3, z4, z5, z6, z7]) = (sums, z);
+            let ([s0, s1, s2, s3, s4, s5, s6, s7], [z0, z1, z2, z3, z4, z5, z6, z7]) =
+                (sums, factors);
             add_product(c0, s0, z0);
             add_product(c1, s1, z1);
             add_product(c2, s2, z2);
@@ -121,17 +130,39 @@ fn add_block(state: &[u64; 25], known: u16, z: &Narrow, sum: &mut Poly) -> u16 {
             add_product(c5, s5, z5);
             add_product(c6, s6, z6);
             add_product(c7, s7, z7);
-            known = known.wrapping_add(8);
-        } else {
-            // This applies FIPS 204 §7.1, algorithm 14.
-            for candidate in candidates.into_iter().filter(|candidate| *candidate < Q) {
-                let (Some(sum), Some(z)) = (sum.get_mut(known), z.get(known)) else { return 256 };
-                add_product(candidate, sum, z);
-                known = known.wrapping_add(1);
-            }
+        };
+        let done = count.wrapping_sub(left);
+        known = known.wrapping_add(done.wrapping_mul(8));
+        if known == 256 {
+            break;
+        }
+        // A group that is left has a candidate that is rejected, or more candidates than are necessary.
+        let Some((group, later)) = groups.get(done..).and_then(<[_]>::split_first) else { break };
+        groups = later;
+        // This applies FIPS 204 §7.1, algorithm 14.
+        for candidate in candidates(group).into_iter().filter(|candidate| *candidate < Q) {
+            let (Some(sum), Some(z)) = (sum.get_mut(known), z.get(known)) else { return 256 };
+            add_product(candidate, sum, z);
+            known = known.wrapping_add(1);
         }
     }
-    known as u16
+    known
+}
+
+/// Splits three words into eight candidates of 24 bits, of which the highest is ignored (FIPS 204 §7.1, algorithm 14).
+#[inline(always)]
+fn candidates([x, y, w]: &[u64; 3]) -> [u64; 8] {
+    const MASK: u64 = 0x7f_ffff;
+    [
+        x & MASK,
+        x >> 24 & MASK,
+        (x >> 48 | y << 16) & MASK,
+        y >> 8 & MASK,
+        y >> 32 & MASK,
+        (y >> 56 | w << 8) & MASK,
+        w >> 16 & MASK,
+        w >> 40 & MASK,
+    ]
 }
 
 #[inline(always)]
