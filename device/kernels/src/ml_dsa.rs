@@ -253,19 +253,17 @@ pub fn compare(
         if !encoding::unpack_z(parameters, bytes, &mut w) {
             return Err(Rejection::NonCanonicalSignature);
         }
-        ntt::forward(&mut w);
-        ntt::store(&w, z);
+        ntt::forward_into(&mut w, z);
     }
 
-    // c becomes −2^d·NTT(c). Line 9 subtracts NTT(c)·NTT(t1·2^d), which is its product with NTT(t1), where t1 has the
-    // encoded values.
+    // c becomes NTT(−2^d·c). Line 9 subtracts NTT(c)·NTT(t1·2^d), which is the same as adding the product of this and
+    // NTT(t1), where t1 has the encoded values.
     let mut c = [0; 256];
     let mut sponge = Sponge::new(kernels, RATE_256, FULL_ROUNDS);
     if !sample::sample_in_ball(kernels, &mut sponge, c_tilde, parameters.tau, &mut w) {
         return Err(Rejection::Mismatch);
     }
-    ntt::forward(&mut w);
-    ntt::store_shifted(&w, &mut c);
+    ntt::forward_into(&mut w, &mut c);
 
     // This computes c̃' = H(μ ‖ w1') (line 12).
     absorb_mu(kernels, &mut sponge, public_key, message);
@@ -273,11 +271,10 @@ pub fn compare(
     let mut states = [[0; 25]; sample::MAX_GROUP];
     let rows = t1.chunks_exact(T1_LEN).zip(hint.rows());
     for ((t1, positions), row) in rows.zip(0..) {
-        // Line 9: a coefficient is below 17 q² before the row of A is added. Each of at most 7 columns adds less than
-        // 18 q², so the sum is below 143 q² < 2^54.
+        // Line 9: a coefficient is below 17 q · 17 q before the row of A is added. Each of at most 7 columns adds less
+        // than 18 q², so the sum is below 415 q² < 2^55.
         encoding::unpack_t1(t1, &mut w);
-        ntt::forward(&mut w);
-        ntt::multiply(&mut w, &c);
+        ntt::forward_times(&mut w, &c);
         if !sample::add_row(kernels, &rho, row, z, &mut w, &mut states) {
             return Err(Rejection::InvalidKey);
         }

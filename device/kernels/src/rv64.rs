@@ -455,6 +455,31 @@ pub(crate) fn add_rows(sum: &mut [u64], a: &[[u64; 6]], b: &[u64; 6], start: &[u
     }
 }
 
+/// Writes NTT(w) to `to` (`ml_dsa/ntt.rs`). `w` is scratch space afterwards. This function and the next two need no
+/// token, for the same reason as [`add_rows`].
+#[cfg(all(feature = "scalar", feature = "ml-dsa"))]
+pub(crate) fn ml_dsa_forward(w: &mut [u64; 256], zetas: &[[u64; 15]; 17], to: &mut [u32; 256]) {
+    // SAFETY: the function reads `zetas`, updates `w` and writes `to`, and nothing else. All of them are borrowed here
+    // and aligned.
+    unsafe { hartlock_ml_dsa_forward_rv64(w, zetas, to) };
+}
+
+/// Replaces w by NTT(w) ∘ factor without reduction.
+#[cfg(all(feature = "scalar", feature = "ml-dsa"))]
+pub(crate) fn ml_dsa_multiply(w: &mut [u64; 256], zetas: &[[u64; 15]; 17], factor: &[u32; 256]) {
+    // SAFETY: the function reads `zetas` and `factor` and updates `w`, and nothing else. All of them are borrowed here
+    // and aligned.
+    unsafe { hartlock_ml_dsa_multiply_rv64(w, zetas, factor) };
+}
+
+/// Replaces w by its inverse NTT, as fractions.
+#[cfg(all(feature = "scalar", feature = "ml-dsa"))]
+pub(crate) fn ml_dsa_inverse(w: &mut [u64; 256], zetas: &[[u64; 15]; 17], constants: &[u64; 3]) {
+    // SAFETY: the function reads `zetas` and `constants` and updates `w`, and nothing else. All of them are borrowed
+    // here and aligned.
+    unsafe { hartlock_ml_dsa_inverse_rv64(w, zetas, constants) };
+}
+
 /// Calls a function of `ed25519_rv64.S`, which has a special calling convention.
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 macro_rules! ed25519_product {

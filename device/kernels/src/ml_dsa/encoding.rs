@@ -2,7 +2,7 @@
 //! §7.2, §7.4).
 
 use super::MlDsaParameters;
-use super::ntt::{Poly, Q};
+use super::ntt::{self, Poly, Q};
 use crate::keccak::Sponge;
 
 /// Decodes a polynomial of t1, whose values have 10 bits. Five bytes contain four values (FIPS 204 §7.2, algorithm
@@ -117,39 +117,45 @@ fn high_part(parameters: &MlDsaParameters, r: u64) -> u64 {
 }
 
 /// Changes the coefficients at `positions` so that their high parts are those of UseHint (FIPS 204 §7.4, algorithm
-/// 40). Each becomes the middle of the range of its high part. All coefficients are in [0, q).
+/// 40). Each becomes the middle of the range of its high part. The coefficients are fractions ([`ntt::inverse`]).
 pub(super) fn use_hint(parameters: &MlDsaParameters, positions: &[u8], w: &mut Poly) {
     let alpha = parameters.gamma2.wrapping_mul(2);
     let count = high_count(parameters);
     for position in positions {
-        let value = &mut w[usize::from(*position)];
-        let r1 = high_part(parameters, *value);
+        let fraction = &mut w[usize::from(*position)];
+        let value = ntt::rounded_down(*fraction);
+        let r1 = high_part(parameters, value);
         // If the high part is m, which stands for 0, r0 is not positive, and both definitions give the next lower
         // value m − 1.
-        let hinted = if *value > r1.wrapping_mul(alpha) {
+        let hinted = if value > r1.wrapping_mul(alpha) {
             if r1 == count.wrapping_sub(1) { 0 } else { r1.wrapping_add(1) }
         } else {
             (if r1 == 0 { count } else { r1 }).wrapping_sub(1)
         };
-        *value = hinted.wrapping_mul(alpha);
+        *fraction = hinted.wrapping_mul(middle(parameters).wrapping_mul(2));
     }
 }
 
-/// The value 2^64 / (q − 1), rounded up. Its product with a number, modulo 2^64, is the remainder of the number
-/// modulo q − 1 as a fraction of 2^64. For numbers below 2^24 the fraction is too large by less than 2^−40.
-const FRACTION: u64 = ((1_u128 << 64).div_ceil(Q as u128 - 1)) as u64;
+/// Returns 2^64 / 2m, rounded down, which is half of the range of a high part as a fraction.
+const fn middle(parameters: &MlDsaParameters) -> u64 {
+    if parameters.w1_width == 4 { (1 << 63) / 16 } else { (1 << 63) / 44 }
+}
 
-/// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and absorbs them into `sponge`.
+/// Encodes the high parts of a row (FIPS 204 §7.2, algorithm 28) and absorbs them into `sponge`. The coefficients are
+/// fractions ([`ntt::inverse`]).
+///
+/// The high part is m·r / q, rounded to the nearest integer, with 0 instead of m. Proof: r1 becomes j at the value r =
+/// γ2·(2j − 1) + 1, which is (q·(j − 1/2) + m + 1/2 − j) / m, because m·2γ2 = q − 1. For all j from 1 to m, the quantity
+/// m·r / q + 1/2 is at least j + 1/2q at this r, and at most j − 1/2q at r − 1. A fraction is too large by less than
+/// 2^−31, which becomes less than 2^−25 when it is multiplied by m, and 1/2q is more than 2^−24.
 #[inline(never)]
 pub(super) fn absorb_w1(parameters: &MlDsaParameters, w: &Poly, sponge: &mut Sponge) {
     let width = parameters.w1_width;
     let count = u128::from(high_count(parameters));
-    // The offset is that of `high_part`. Because m · 2γ2 = q − 1, the fraction times m is the high part, with 0
-    // instead of m.
-    let offset = parameters.gamma2.wrapping_sub(1);
-    let high = |value: &u64| {
-        let fraction = value.wrapping_add(offset).wrapping_mul(FRACTION);
-        (u128::from(fraction).wrapping_mul(count) >> 64) as u64
+    let offset = middle(parameters);
+    // The sum wraps for the values whose high part is 0 instead of m.
+    let high = |fraction: &u64| {
+        (u128::from(fraction.wrapping_add(offset)).wrapping_mul(count) >> 64) as u64
     };
     let (mut word, mut word_len) = (0_u64, 0_u32);
     for values in w.as_chunks::<8>().0 {

@@ -170,8 +170,11 @@ fn add_product(coefficient: u64, sum: &mut u64, z: &u32) {
     *sum = sum.wrapping_add(coefficient.wrapping_mul(u64::from(*z)));
 }
 
-/// Samples the challenge c, which has τ coefficients of 1 or −1, and zeros (FIPS 204 §7.3, algorithm 29). Returns
-/// false if it is not complete after [`MAX_BLOCKS`] blocks.
+/// The value −2^d for d = 13 modulo q, by which t1 is multiplied (FIPS 204 §6.3, algorithm 8, line 9).
+const MINUS_TWO_POW_D: u64 = Q - (1 << 13);
+
+/// Samples −2^d·c for the challenge c, which has τ coefficients of 1 or −1, and zeros (FIPS 204 §7.3, algorithm 29).
+/// Returns false if it is not complete after [`MAX_BLOCKS`] blocks.
 #[must_use]
 pub(super) fn sample_in_ball(
     kernels: &Kernels,
@@ -193,7 +196,7 @@ pub(super) fn sample_in_ball(
                 continue;
             }
             c[usize::from(i)] = c[usize::from(j)];
-            c[usize::from(j)] = if signs & 1 == 0 { 1 } else { Q - 1 };
+            c[usize::from(j)] = if signs & 1 == 0 { MINUS_TWO_POW_D } else { Q - MINUS_TWO_POW_D };
             signs >>= 1;
             if i == 255 {
                 return true;

@@ -100,14 +100,24 @@ fn the_transform_is_that_of_the_definition_and_keeps_its_bound() {
     }
 }
 
+/// Returns coefficients in [0, q) as fractions, with the error of a result of the inverse transform.
+fn fractions(w: &Poly, error: u64) -> Poly {
+    w.map(|r| ((u128::from(r) << 64).div_ceil(u128::from(Q)) as u64).wrapping_add(error))
+}
+
+/// The error of a fraction is less than this.
+const MOST_ERROR: u64 = 1 << 33;
+
 #[test]
-fn the_inverse_transform_takes_any_value_and_reduces_its_result() {
-    for bound in [u64::MAX, 143 * Q * Q, Q] {
+fn the_inverse_transform_takes_any_value_and_returns_fractions() {
+    for bound in [u64::MAX, 415 * Q * Q, Q] {
         for transformed in strained(bound) {
             let mut w = transformed;
             ntt::inverse(&mut w);
-            assert!(w.iter().all(|value| *value < Q), "bound {bound}");
-            assert_eq!(plain_ntt(&w), reduced(&transformed));
+            let values = w.map(ntt::rounded_down);
+            assert_eq!(plain_ntt(&values), reduced(&transformed));
+            let exact = fractions(&values, 0);
+            assert!(w.iter().zip(exact).all(|(w, exact)| w.wrapping_sub(exact) < MOST_ERROR));
         }
     }
 }
@@ -117,34 +127,16 @@ fn products_of_transforms_are_products_of_polynomials() {
     for (z, t1) in strained(2 * Q).into_iter().zip(strained(1 << 10)) {
         let t1 = t1.map(|value| value % (1 << 10));
         let mut stored: Narrow = [0; 256];
-        let mut w = z;
-        ntt::forward(&mut w);
-        assert!(w.iter().all(|value| *value < 18 * Q));
-        ntt::store(&w, &mut stored);
+        ntt::forward_into(&mut z.clone(), &mut stored);
+        assert!(stored.iter().all(|value| u64::from(*value) < 18 * Q));
         let mut product = t1;
-        ntt::forward(&mut product);
-        ntt::multiply(&mut product, &stored);
+        ntt::forward_times(&mut product, &stored);
+        // With a coefficient of −2^d·c below q this is below 17 q · 17 q. With seven products of a coefficient of A
+        // below q and one of z below 18 q, the sum is below 415 q².
+        assert!(product.iter().all(|value| *value < 17 * 18 * Q * Q));
         ntt::inverse(&mut product);
-        assert_eq!(product, plain_product(&z, &t1));
-
-        // This is the stored value for c.
-        let mut product = t1;
-        ntt::forward(&mut product);
-        ntt::store_shifted(&w, &mut stored);
-        assert!(stored.iter().all(|value| u64::from(*value) < Q));
-        ntt::multiply(&mut product, &stored);
-        // With seven products of a coefficient of A below q and one of z below 18 q, the sum is below 143 q².
-        assert!(product.iter().all(|value| *value < 17 * Q * Q));
-        ntt::inverse(&mut product);
-        assert_eq!(product, plain_product(&z, &plain_product(&t1, &shift())));
+        assert_eq!(product.map(ntt::rounded_down), plain_product(&z, &t1));
     }
-}
-
-/// Returns −2^d as a polynomial.
-fn shift() -> Poly {
-    let mut poly = [0; 256];
-    poly[0] = Q - (1 << 13);
-    poly
 }
 
 /// Computes Decompose (FIPS 204 algorithm 36).
@@ -167,8 +159,6 @@ fn plain_hinted(gamma2: u64, r: u64) -> u64 {
 
 /// Compares the bytes that are hashed for a row of w1 with SimpleBitPack of its high parts.
 fn check_encoding(parameters: &MlDsaParameters, w: &Poly) {
-    let mut sponge = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);
-    absorb_w1(parameters, w, &mut sponge);
     let width = parameters.w1_width as usize;
     let mut bytes = [0; 192];
     for (index, r) in w.iter().enumerate() {
@@ -176,7 +166,12 @@ fn check_encoding(parameters: &MlDsaParameters, w: &Poly) {
     }
     let mut expected = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);
     expected.absorb(&bytes[..32 * width]);
-    assert_eq!(sponge.finalize(SHAKE), expected.finalize(SHAKE));
+    let expected = expected.finalize(SHAKE);
+    for error in [0, MOST_ERROR - 1] {
+        let mut sponge = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);
+        absorb_w1(parameters, &fractions(w, error), &mut sponge);
+        assert_eq!(sponge.finalize(SHAKE), expected);
+    }
 }
 
 #[test]
@@ -188,10 +183,12 @@ fn high_parts_and_hints_are_those_of_the_definition_for_every_value() {
         while next < Q {
             let w: Poly = core::array::from_fn(|i| (next + i as u64) % Q);
             check_encoding(parameters, &w);
-            let mut hinted = w;
+            let mut hinted = fractions(&w, MOST_ERROR - 1);
             use_hint(parameters, &all, &mut hinted);
+            let hinted = hinted.map(ntt::rounded_down);
             let expected = w.map(|r| plain_hinted(parameters.gamma2, r));
             assert_eq!(hinted.map(|r| decompose(parameters.gamma2, r).0), expected, "{next}");
+            check_encoding(parameters, &hinted);
             next += 256;
         }
     }
@@ -200,7 +197,7 @@ fn high_parts_and_hints_are_those_of_the_definition_for_every_value() {
 #[test]
 fn hints_change_only_the_positions_that_they_name() {
     let parameters = parameters(MlDsaSet::MlDsa65);
-    let w = poly(numbers(1).map(|it| it % Q));
+    let w = fractions(&poly(numbers(1).map(|it| it % Q)), 0);
     let mut hinted = w;
     use_hint(parameters, &[0, 7, 255], &mut hinted);
     for (i, (before, after)) in w.iter().zip(&hinted).enumerate() {
@@ -455,7 +452,8 @@ fn the_challenge_is_that_of_the_definition() {
                 expected[i] = expected[j];
                 let sign = (i + tau - 256) as u32;
                 let is_negative = signs.checked_shr(sign).unwrap_or(0) & 1 == 1;
-                expected[j] = if is_negative { Q - 1 } else { 1 };
+                // The result is −2^d·c.
+                expected[j] = if is_negative { 1 << 13 } else { Q - (1 << 13) };
             }
             let mut c = [5; 256];
             let mut sponge = Sponge::new(&Kernels::PORTABLE, RATE_256, FULL_ROUNDS);

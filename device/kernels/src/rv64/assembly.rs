@@ -25,6 +25,8 @@ assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macro
 assemble!("frame_macros" "rsa_rv64");
 #[cfg(all(feature = "scalar-ed25519", feature = "ed25519"))]
 assemble!("frame_macros" "ed25519_rv64");
+#[cfg(all(feature = "scalar", feature = "ml-dsa"))]
+assemble!("frame_macros" "ml_dsa_rv64");
 #[cfg(feature = "zbb")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64_zbb" "sha512_rv64_zbb" "keccak_macros" "keccak_rv64_zbb");
 #[cfg(feature = "zknh")]
@@ -146,6 +148,25 @@ unsafe extern "C" {
         count: usize,
         b: *const [u64; 6],
         start: *const [u64; 6],
+    );
+}
+
+#[cfg(all(feature = "scalar", feature = "ml-dsa"))]
+unsafe extern "C" {
+    pub(super) fn hartlock_ml_dsa_forward_rv64(
+        w: *mut [u64; 256],
+        zetas: *const [[u64; 15]; 17],
+        to: *mut [u32; 256],
+    );
+    pub(super) fn hartlock_ml_dsa_multiply_rv64(
+        w: *mut [u64; 256],
+        zetas: *const [[u64; 15]; 17],
+        factor: *const [u32; 256],
+    );
+    pub(super) fn hartlock_ml_dsa_inverse_rv64(
+        w: *mut [u64; 256],
+        zetas: *const [[u64; 15]; 17],
+        constants: *const [u64; 3],
     );
 }
 
