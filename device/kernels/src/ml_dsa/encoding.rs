@@ -28,33 +28,34 @@ pub(super) fn unpack_z(parameters: &MlDsaParameters, bytes: &[u8], w: &mut Poly)
     let least = parameters.beta.wrapping_add(1);
     let count = gamma1.wrapping_sub(least).wrapping_mul(2).wrapping_add(1);
     let from = Q.wrapping_add(gamma1);
-    let width = parameters.z_width;
-    let mask = 1_u64.wrapping_shl(width).wrapping_sub(1);
-    // Four values have 9 or 10 bytes. The call of `max` only removes the panic path of `chunks_exact`.
-    let len = width.wrapping_shr(1).max(1) as usize;
-    for (bytes, [w0, w1, w2, w3]) in bytes.chunks_exact(len).zip(w.as_chunks_mut().0) {
-        let Some((low, rest)) = bytes.split_first_chunk() else { return false };
-        let low = u64::from_le_bytes(*low);
-        let high = match rest {
-            [b8, b9, ..] => u64::from(*b8) | u64::from(*b9) << 8,
-            [b8] => u64::from(*b8),
-            [] => 0,
-        };
-        let keep = |to: &mut u64, bits: u64| {
-            let value = bits & mask;
-            *to = from.wrapping_sub(value);
-            value.wrapping_sub(least) < count
-        };
-        let shift = width.wrapping_mul(3);
-        let are_small = keep(w0, low)
-            && keep(w1, low.wrapping_shr(width))
-            && keep(w2, low.wrapping_shr(width.wrapping_mul(2)))
-            && keep(w3, low.wrapping_shr(shift) | high.wrapping_shl(64_u32.wrapping_sub(shift)));
-        if !are_small {
-            return false;
-        }
+    let keep = |to: &mut u64, value: u32| {
+        let value = u64::from(value);
+        *to = from.wrapping_sub(value);
+        value.wrapping_sub(least) < count
+    };
+    // Values are put together from single bytes, because the encoding is not aligned.
+    let word = |low: u8, middle: u8, high: u8| u32::from_le_bytes([low, middle, high, 0]);
+    // Four values have 9 or 10 bytes.
+    let values = w.as_chunks_mut().0.iter_mut();
+    if parameters.z_width == 18 {
+        bytes.as_chunks().0.iter().zip(values).all(
+            |([b0, b1, b2, b3, b4, b5, b6, b7, b8], [w0, w1, w2, w3])| {
+                keep(w0, word(*b0, *b1, *b2 & 3))
+                    && keep(w1, word(*b2, *b3, *b4 & 0xf) >> 2)
+                    && keep(w2, word(*b4, *b5, *b6 & 0x3f) >> 4)
+                    && keep(w3, word(*b6, *b7, *b8) >> 6)
+            },
+        )
+    } else {
+        bytes.as_chunks().0.iter().zip(values).all(
+            |([b0, b1, b2, b3, b4, b5, b6, b7, b8, b9], [w0, w1, w2, w3])| {
+                keep(w0, word(*b0, *b1, *b2 & 0xf))
+                    && keep(w1, word(*b2, *b3, *b4) >> 4)
+                    && keep(w2, word(*b5, *b6, *b7 & 0xf))
+                    && keep(w3, word(*b7, *b8, *b9) >> 4)
+            },
+        )
     }
-    true
 }
 
 /// The hint h of a signature, in encoded form.
