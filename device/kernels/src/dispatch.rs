@@ -333,6 +333,9 @@ pub struct Kernels {
     pub(crate) sha256: Sha2<u32, 64>,
     pub(crate) sha512: Sha2<u64, 128>,
     pub(crate) keccak: Keccak,
+    /// Squeezes several blocks in one call, if the kernel of [`Self::keccak`] for one message can.
+    #[cfg(feature = "ml-dsa")]
+    pub(crate) keccak_squeeze: Option<crate::keccak::Squeeze>,
     #[cfg(any(feature = "aes", test))]
     pub(crate) aes: AesKernels,
     #[cfg(any(feature = "research", test))]
@@ -347,6 +350,8 @@ impl Kernels {
         sha256: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha256)),
         sha512: Sha2::one_by_one(Tier::Portable, Compress::Software(compress_sha512)),
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
+        #[cfg(feature = "ml-dsa")]
+        keccak_squeeze: None,
         #[cfg(any(feature = "aes", test))]
         aes: AesKernels::PORTABLE,
         #[cfg(any(feature = "research", test))]

@@ -16,6 +16,11 @@ pub(crate) const RATE_128: usize = 21;
 /// Rate for 256-bit security: 17 lanes, which are 136 bytes.
 pub(crate) const RATE_256: usize = 17;
 
+/// A function that permutes a state with all rounds, once more than there are blocks. The first lanes after each
+/// permutation except for the last are stored as a block of output.
+#[cfg(feature = "ml-dsa")]
+pub(crate) type Squeeze = fn(&mut [u64; 25], &mut [[u64; RATE_128]]);
+
 /// A zero block. Absorbing it changes nothing except for the permutation that follows.
 static ZEROS: [u8; 8 * RATE_128] = [0; 8 * RATE_128];
 

@@ -29,6 +29,22 @@ pub(crate) fn answers_one<H: Hash>(kernels: &Kernels, published: &H::Output) -> 
         && digest(kernels, &message) == digest(&Kernels::PORTABLE, &message)
 }
 
+/// Returns true if a kernel squeezes the blocks that it computes when it absorbs nothing.
+#[cfg(all(target_arch = "riscv64", feature = "ml-dsa"))]
+pub(crate) fn answers_squeeze(kernels: &Kernels) -> bool {
+    use crate::keccak::{FULL_ROUNDS, RATE_128};
+    let Some(squeeze) = kernels.keccak_squeeze else { return false };
+    let mut state = core::hint::black_box([1; 25]);
+    let mut expected = state;
+    let mut blocks = [[0; RATE_128]; 2];
+    squeeze(&mut state, &mut blocks);
+    let mut permute = || {
+        (Kernels::PORTABLE.keccak.one.run)(&mut expected, &[0; 8], 1, FULL_ROUNDS);
+        expected
+    };
+    blocks.iter().all(|block| permute().starts_with(block)) && permute() == state
+}
+
 /// Returns true if a kernel for several messages computes the digests of the portable implementation. All lanes are
 /// in use, each with a different message.
 #[cfg(target_arch = "riscv64")]

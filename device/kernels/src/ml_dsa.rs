@@ -268,14 +268,14 @@ pub fn compare(
     // This computes c̃' = H(μ ‖ w1') (line 12).
     absorb_mu(kernels, &mut sponge, public_key, message);
     let rho = words(rho);
-    let mut states = [[0; 25]; sample::MAX_GROUP];
+    let mut scratch: sample::Scratch = [[0; 25]; _];
     let rows = t1.chunks_exact(T1_LEN).zip(hint.rows());
     for ((t1, positions), row) in rows.zip(0..) {
         // Line 9: a coefficient is below 17 q · 17 q before the row of A is added. Each of at most 7 columns adds less
         // than 18 q², so the sum is below 415 q² < 2^55.
         encoding::unpack_t1(t1, &mut w);
         ntt::forward_times(&mut w, &c);
-        if !sample::add_row(kernels, &rho, row, z, &mut w, &mut states) {
+        if !sample::add_row(kernels, &rho, row, z, &mut w, &mut scratch) {
             return Err(Rejection::InvalidKey);
         }
         ntt::inverse(&mut w);

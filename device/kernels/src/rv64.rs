@@ -24,7 +24,11 @@ use crate::dispatch::{
     Compress, CompressMany, HashFamily, KernelFault, Kernels, MAX_LANES, Many, One, Probe,
     Sha2Word, Tier,
 };
+#[cfg(feature = "ml-dsa")]
+use crate::keccak::Squeeze;
 use crate::keccak::permutation::{Absorb, AbsorbMany};
+#[cfg(feature = "ml-dsa")]
+use crate::known::answers_squeeze;
 use crate::known::{answers_many, answers_one};
 use crate::kt128::Kt128;
 use crate::sha2::{Sha256, Sha512};
@@ -106,6 +110,14 @@ impl Family for HashFamily {
 struct InLanes<K> {
     element_len: usize,
     kernel: K,
+}
+
+/// The two functions of a sponge kernel for one message.
+#[derive(Clone, Copy)]
+struct KeccakPair {
+    absorb: KeccakOne,
+    #[cfg(feature = "ml-dsa")]
+    squeeze: KeccakSqueeze,
 }
 
 /// The kernels of a family, such as a hash for one message or for several, from the lowest tier to the highest.
@@ -242,22 +254,44 @@ unsafe impl Table for Sha512Many {
 
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
 unsafe impl Table for KeccakOneByOne {
-    type Kernel = KeccakOne;
+    type Kernel = KeccakPair;
     type Family = HashFamily;
     const ROWS: &'static [TableRow<Self::Kernel>] = &[
-        TableRow { needs: RV64, kernel: hartlock_keccak_rv64 },
-        TableRow { needs: ZBB, kernel: hartlock_keccak_rv64_zbb },
+        TableRow {
+            needs: RV64,
+            kernel: KeccakPair {
+                absorb: hartlock_keccak_rv64,
+                #[cfg(feature = "ml-dsa")]
+                squeeze: hartlock_keccak_squeeze_rv64,
+            },
+        },
+        TableRow {
+            needs: ZBB,
+            kernel: KeccakPair {
+                absorb: hartlock_keccak_rv64_zbb,
+                #[cfg(feature = "ml-dsa")]
+                squeeze: hartlock_keccak_squeeze_rv64_zbb,
+            },
+        },
     ];
     const FAMILY: HashFamily = HashFamily::Keccak;
     const IS_CARRIED: bool = cfg!(feature = "keccak");
 
     // These two hashes use 24 rounds and 12 rounds.
     fn answers(kernels: &Kernels) -> bool {
+        #[cfg(feature = "ml-dsa")]
+        if !answers_squeeze(kernels) {
+            return false;
+        }
         answers_one::<Sha3_256>(kernels, &Sha3_256::KAT)
             && answers_one::<Kt128>(kernels, &Kt128::KAT)
     }
 
     fn choose<const ROW: usize>(kernels: &mut Kernels, token: Token<Self, ROW>) {
+        #[cfg(feature = "ml-dsa")]
+        {
+            kernels.keccak_squeeze = Some(keccak_squeeze(&token));
+        }
         kernels.keccak.one = keccak_one(token);
     }
 }
@@ -365,7 +399,7 @@ where
 /// Returns the sponge kernel of a row for one message.
 fn keccak_one<T, const ROW: usize>(_: Token<T, ROW>) -> One<Absorb>
 where
-    T: Table<Kernel = KeccakOne, Family = HashFamily>,
+    T: Table<Kernel = KeccakPair, Family = HashFamily>,
 {
     fn run<T, const ROW: usize>(
         state: &mut [u64; 25],
@@ -373,11 +407,11 @@ where
         rate_words: usize,
         rounds: usize,
     ) where
-        T: Table<Kernel = KeccakOne>,
+        T: Table<Kernel = KeccakPair>,
     {
         let (rate_words, rounds) = sponge(rate_words, rounds);
         each_aligned(state, blocks, rate_words.wrapping_mul(8), |state, blocks| {
-            let kernel = Token::<T, ROW>::KERNEL;
+            let kernel = Token::<T, ROW>::KERNEL.absorb;
             // SAFETY: the token proves that the hart has the instructions. The kernel rewrites the state, which is
             // borrowed mutably here, and reads `count` aligned blocks of the rate, which `Blocks` guarantees.
             // `sponge` limits rate and rounds to the values that the kernel supports.
@@ -385,6 +419,24 @@ where
         });
     }
     One { tier: Token::<T, ROW>::NEEDS.tier, run: run::<T, ROW> }
+}
+
+/// Returns the function of a row that squeezes a sponge.
+#[cfg(feature = "ml-dsa")]
+fn keccak_squeeze<T, const ROW: usize>(_: &Token<T, ROW>) -> Squeeze
+where
+    T: Table<Kernel = KeccakPair>,
+{
+    fn run<T: Table<Kernel = KeccakPair>, const ROW: usize>(
+        state: &mut [u64; 25],
+        blocks: &mut [[u64; 21]],
+    ) {
+        let kernel = Token::<T, ROW>::KERNEL.squeeze;
+        // SAFETY: the token proves that the hart has the instructions. The kernel rewrites the state and as many blocks
+        // as there are, one less than its count. Both are borrowed mutably here.
+        unsafe { kernel(state, blocks.as_mut_ptr(), blocks.len().wrapping_add(1)) }
+    }
+    run::<T, ROW>
 }
 
 /// Returns the sponge kernel of a row for several messages.

@@ -2,7 +2,7 @@
 
 use super::ntt::{Narrow, Poly, Q};
 use crate::Kernels;
-use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge};
+use crate::keccak::{self, FULL_ROUNDS, RATE_128, RATE_256, Sponge, Squeeze};
 
 /// Suffix of SHAKE and the first bit of its padding (FIPS 202 §6.2, §B.2).
 pub(super) const SHAKE: u8 = 0x1f;
@@ -11,7 +11,24 @@ pub(super) const SHAKE: u8 = 0x1f;
 pub(super) const MAX_L: usize = 7;
 
 /// Maximum number of polynomials of a row that are sampled at once. Without lanes there is one state.
-pub(super) const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
+const MAX_GROUP: usize = if cfg!(feature = "lanes") { MAX_L } else { 1 };
+
+/// The hash blocks that one polynomial needs if less than 25 of their 280 candidates are rejected.
+const BLOCKS: usize = 5;
+
+/// All blocks but one, which is the beginning of the state after it.
+const WORDS_BEFORE: usize = RATE_128 * (BLOCKS - 1);
+
+/// Scratch space for the states of a group, or for the blocks of one polynomial, if one call of a kernel squeezes them.
+pub(super) type Scratch = [[u64; 25]; SCRATCH];
+
+const SCRATCH: usize = if cfg!(feature = "lanes") {
+    MAX_GROUP
+} else if cfg!(any(feature = "scalar", feature = "zbb")) {
+    (WORDS_BEFORE + 25).div_ceil(25)
+} else {
+    1
+};
 
 /// Maximum number of hash blocks for one polynomial, which guarantees that every loop ends (FIPS 204 appendix C
 /// allows a bound). In practice the bound is not reached. For A, the blocks have 896 candidates, of which one in
@@ -23,7 +40,7 @@ const MAX_BLOCKS: usize = 16;
 /// known, and is not stored (FIPS 204 §7.3, algorithms 30 and 32).
 ///
 /// A coefficient of A is below q and a coefficient of z is below 18 q, so each polynomial adds less than 18 q² to a
-/// coefficient. `states` is scratch space. Returns false if a polynomial is not complete after [`MAX_BLOCKS`] blocks.
+/// coefficient. Returns false if a polynomial is not complete after [`MAX_BLOCKS`] blocks.
 #[inline(never)]
 #[must_use]
 pub(super) fn add_row(
@@ -32,14 +49,21 @@ pub(super) fn add_row(
     row: u8,
     z: &[Narrow],
     sum: &mut Poly,
-    states: &mut [[u64; 25]; MAX_GROUP],
+    scratch: &mut Scratch,
 ) -> bool {
     let mut rest = z;
     let mut column = 0_u8;
+    if let Some(squeeze) = kernels.keccak_squeeze
+        && kernels.keccak.lanes() == 1
+    {
+        return z.iter().zip(0..).all(|(z, column)| {
+            add_squeezed(kernels, squeeze, rho, (row, column), z, sum, scratch)
+        });
+    }
     while !rest.is_empty() {
         let count = kernels.keccak.lanes().clamp(1, MAX_GROUP).min(rest.len());
         let (Some((group, later)), Some(states)) =
-            (rest.split_at_checked(count), states.get_mut(..count))
+            (rest.split_at_checked(count), scratch.get_mut(..count))
         else {
             return false;
         };
@@ -55,16 +79,16 @@ pub(super) fn add_row(
     true
 }
 
-/// Makes the state with the single block ρ ‖ column ‖ row, padded for SHAKE128. The state is written in place and
-/// completely, because the compiler makes a copy of a returned array.
+/// Makes the state with the single block ρ ‖ column ‖ row, padded for SHAKE128.
 #[inline(always)]
 fn seed(state: &mut [u64; 25], [r0, r1, r2, r3]: &[u64; 4], row: u8, column: u8) {
     let tail = u64::from_le_bytes([column, row, SHAKE, 0, 0, 0, 0, 0]);
-    let [s0, s1, s2, s3, s4, rest @ ..] = state;
-    (*s0, *s1, *s2, *s3, *s4) = (*r0, *r1, *r2, *r3, tail);
-    *rest = [0; 20];
-    // The last of the 21 lanes of the rate.
-    rest[RATE_128 - 6] = 1 << 63;
+    // The compiler would call `memset` for zeros that it knows, which takes three times as long for so few.
+    let o = core::hint::black_box(0);
+    // The last of the 21 lanes of the rate has the last bit of the padding.
+    let pad = 1 << 63;
+    *state =
+        [*r0, *r1, *r2, *r3, tail, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, pad, o, o, o, o];
 }
 
 /// Samples one polynomial from each state, multiplies it by the polynomial of `z` and adds the product to `sum`.
@@ -72,15 +96,7 @@ fn seed(state: &mut [u64; 25], [r0, r1, r2, r3]: &[u64; 4], row: u8, column: u8)
 fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: &mut Poly) -> bool {
     // One state has code of its own, because the bookkeeping of a group takes as long as twenty coefficients.
     if let ([state], [z]) = (&mut *states, z) {
-        let mut known = 0;
-        for _ in 0..MAX_BLOCKS {
-            keccak::permute_each(kernels, core::slice::from_mut(state));
-            known = add_block(state, known, z, sum);
-            if known == 256 {
-                return true;
-            }
-        }
-        return false;
+        return add_rest(kernels, state, 0, 0, z, sum);
     }
     #[cfg(feature = "lanes")]
     {
@@ -90,7 +106,7 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
             keccak::permute_each(kernels, states);
             let mut is_complete = true;
             for ((state, z), known) in states.iter().zip(z).zip(&mut known) {
-                *known = add_block(state, *known, z, sum);
+                *known = add_block(&state[..RATE_128], *known, z, sum);
                 is_complete &= *known == 256;
             }
             if is_complete {
@@ -101,11 +117,53 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
     false
 }
 
-/// Processes the 56 candidates of a block, in groups of three words of the state. `known` is the number of
+/// Squeezes [`BLOCKS`] blocks with one call, adds the product of their polynomial like [`add_products`], and continues
+/// block by block if these are not enough.
+fn add_squeezed(
+    kernels: &Kernels,
+    squeeze: Squeeze,
+    rho: &[u64; 4],
+    (row, column): (u8, u8),
+    z: &Narrow,
+    sum: &mut Poly,
+    scratch: &mut Scratch,
+) -> bool {
+    let words = scratch.as_flattened_mut();
+    let Some((before, after)) = words.split_at_mut_checked(WORDS_BEFORE) else { return false };
+    let Some(state) = after.first_chunk_mut() else { return false };
+    seed(state, rho, row, column);
+    squeeze(state, before.as_chunks_mut().0);
+    let known = add_block(words.get(..RATE_128 * BLOCKS).unwrap_or_default(), 0, z, sum);
+    let Some(state) = words.get_mut(WORDS_BEFORE..).and_then(|it| it.first_chunk_mut()) else {
+        return false;
+    };
+    known == 256 || add_rest(kernels, state, BLOCKS, known, z, sum)
+}
+
+/// Adds the product of a polynomial of which `known` coefficients are in the first `done` blocks.
+fn add_rest(
+    kernels: &Kernels,
+    state: &mut [u64; 25],
+    done: usize,
+    mut known: usize,
+    z: &Narrow,
+    sum: &mut Poly,
+) -> bool {
+    for _ in done..MAX_BLOCKS {
+        keccak::permute_each(kernels, core::slice::from_mut(state));
+        known = add_block(&state[..RATE_128], known, z, sum);
+        if known == 256 {
+            return true;
+        }
+    }
+    false
+}
+
+/// Processes the candidates of whole blocks, 56 in each, in groups of three words of the state. `known` is the number of
 /// coefficients that are already known. Returns the new number.
 #[inline(always)]
-fn add_block(state: &[u64; 25], mut known: usize, z: &Narrow, sum: &mut Poly) -> usize {
-    let mut groups = state[..RATE_128].as_chunks::<3>().0;
+fn add_block(words: &[u64], mut known: usize, z: &Narrow, sum: &mut Poly) -> usize {
+    let mut groups = words.as_chunks::<3>().0;
     while let (Some(sums), Some(factors)) = (sum.get_mut(known..), z.get(known..)) {
         // In 99 of 100 groups all candidates are accepted, and no counting is necessary.
         let (sums, factors) = (sums.as_chunks_mut().0, factors.as_chunks().0);

@@ -374,8 +374,8 @@ fn a_hint_of_any_bytes_is_read_or_refused() {
     }
 }
 
-/// Computes FIPS 204 algorithm 30 for ρ ‖ column ‖ row.
-fn plain_sample(rho: &[u8; 32], row: u8, column: u8) -> Poly {
+/// Computes FIPS 204 algorithm 30 for ρ ‖ column ‖ row, without the first `skipped` candidates.
+fn plain_sample(rho: &[u8; 32], row: u8, column: u8, skipped: usize) -> Poly {
     let mut shake = shake::Shake128::default();
     shake.update(rho);
     shake.update(&[column, row]);
@@ -383,7 +383,7 @@ fn plain_sample(rho: &[u8; 32], row: u8, column: u8) -> Poly {
     shake.finalize_xof_into(&mut bytes);
     let candidates =
         bytes.chunks(3).map(|it| u64::from_le_bytes([it[0], it[1], it[2], 0, 0, 0, 0, 0]));
-    poly(candidates.map(|it| it & 0x7f_ffff).filter(|it| *it < Q))
+    poly(candidates.skip(skipped).map(|it| it & 0x7f_ffff).filter(|it| *it < Q))
 }
 
 static LANES_IN_USE: AtomicUsize = AtomicUsize::new(0);
@@ -407,8 +407,13 @@ fn with_lanes(lanes: usize) -> Kernels {
 
 #[test]
 fn rows_of_the_matrix_are_those_of_the_definition_with_any_number_of_lanes() {
-    let all_lanes = [Kernels::PORTABLE].into_iter().chain((0..=MAX_LANES + 1).map(with_lanes));
-    for (number, kernels) in all_lanes.enumerate() {
+    let mut squeezing = Kernels::PORTABLE;
+    squeezing.keccak_squeeze = Some(squeeze);
+    // Lanes are preferred.
+    let both = Kernels { keccak_squeeze: Some(|_, _| unreachable!()), ..with_lanes(4) };
+    let all_lanes = (0..=MAX_LANES + 1).map(with_lanes);
+    let all = [Kernels::PORTABLE, squeezing, both].into_iter().chain(all_lanes);
+    for (number, kernels) in all.enumerate() {
         for (columns, row) in [(4, 3), (5, 5), (7, 7), (7, 255), (1, 0), (0, 0)] {
             let rho = core::array::from_fn(|i| (i * 7 + number) as u8);
             let z: [Narrow; 7] = core::array::from_fn(|j| {
@@ -418,19 +423,74 @@ fn rows_of_the_matrix_are_those_of_the_definition_with_any_number_of_lanes() {
             let start = poly(numbers(99).map(|it| it % (9 * Q * Q)));
             let mut expected = start;
             for (column, z) in z[..columns].iter().enumerate() {
-                let a = plain_sample(&rho, row, column as u8);
+                let a = plain_sample(&rho, row, column as u8, 0);
                 for ((sum, a), z) in expected.iter_mut().zip(a).zip(z) {
                     *sum += a * u64::from(*z);
                 }
             }
             let mut sum = start;
-            let mut states = [[row.into(); 25]; sample::MAX_GROUP];
-            assert!(add_row(&kernels, &words(&rho), row, &z[..columns], &mut sum, &mut states));
+            let mut scratch: sample::Scratch = [[row.into(); 25]; _];
+            assert!(add_row(&kernels, &words(&rho), row, &z[..columns], &mut sum, &mut scratch));
             assert_eq!(sum, expected, "{number} {columns}");
         }
     }
     let most = if cfg!(feature = "lanes") { 7 } else { 0 };
     assert_eq!(LANES_IN_USE.load(Ordering::Relaxed), most);
+}
+
+/// Squeezes blocks as a kernel does.
+fn squeeze(state: &mut [u64; 25], blocks: &mut [[u64; 21]]) {
+    for block in blocks {
+        keccak::permute_each(&Kernels::PORTABLE, core::slice::from_mut(state));
+        block.copy_from_slice(&state[..21]);
+    }
+    keccak::permute_each(&Kernels::PORTABLE, core::slice::from_mut(state));
+}
+
+#[test]
+fn a_polynomial_with_many_rejected_candidates_takes_more_blocks() {
+    // Real hashes do not reject as many. These kernels replace the first four blocks.
+    fn with(squeeze: keccak::Squeeze) -> Kernels {
+        Kernels { keccak_squeeze: Some(squeeze), ..Kernels::PORTABLE }
+    }
+    let row = |kernels: &Kernels| {
+        let (z, mut sum) = ([[1; 256]], [0; 256]);
+        let mut scratch: sample::Scratch = [[5; 25]; _];
+        let is_complete = add_row(kernels, &[3; 4], 2, &z, &mut sum, &mut scratch);
+        is_complete.then_some(sum)
+    };
+    let rho: [u8; 32] = core::array::from_fn(|i| if i % 8 == 0 { 3 } else { 0 });
+    assert_eq!(row(&with(squeeze)), Some(plain_sample(&rho, 2, 0, 0)));
+    // All 224 candidates are rejected.
+    let rejecting = with(|state, blocks| {
+        squeeze(state, blocks);
+        blocks.as_flattened_mut().fill(u64::MAX);
+    });
+    assert_eq!(row(&rejecting), Some(plain_sample(&rho, 2, 0, 224)));
+    // One in three is rejected: the value is q, the following values are q − 1 and 0.
+    let partly = with(|state, blocks| {
+        squeeze(state, blocks);
+        let bytes: Vec<u8> = [[Q, Q - 1, 0]; 80].as_flattened()[..224]
+            .iter()
+            .flat_map(|value| value.to_le_bytes().into_iter().take(3))
+            .collect();
+        for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.chunks_exact(8)) {
+            *word = u64::from_le_bytes(bytes.try_into().unwrap());
+        }
+    });
+    let later = plain_sample(&rho, 2, 0, 224);
+    let first = [Q - 1, 0].into_iter().cycle().take(149);
+    assert_eq!(row(&partly), Some(poly(first.chain(later))));
+    // No state ever has a coefficient, so the loop must end.
+    let mut hopeless = rejecting;
+    hopeless.keccak.one.run = |state, _, _, _| state.fill(u64::MAX);
+    hopeless.keccak_squeeze = Some(|state, blocks| {
+        state.fill(u64::MAX);
+        blocks.as_flattened_mut().fill(u64::MAX);
+    });
+    assert_eq!(row(&hopeless), None);
+    hopeless.keccak_squeeze = None;
+    assert_eq!(row(&hopeless), None);
 }
 
 #[test]

@@ -19,6 +19,9 @@ macro_rules! assemble {
 assemble!("sha2_constants");
 #[cfg(any(feature = "scalar", feature = "zbb"))]
 assemble!("keccak_constants");
+// The files of Keccak have a second function for ML-DSA.
+#[cfg(feature = "ml-dsa")]
+global_asm!(".set .L_HARTLOCK_KECCAK_SQUEEZES, 1");
 #[cfg(feature = "scalar")]
 assemble!("frame_macros" "sha2_macros" "sha256_rv64" "sha512_rv64" "keccak_macros" "keccak_rv64");
 #[cfg(all(feature = "scalar", feature = "rsa"))]
@@ -74,6 +77,11 @@ pub(super) type KeccakOne = unsafe extern "C" fn(
     rate_words: usize,
     rounds: usize,
 );
+
+/// A kernel that permutes a state `count` times and stores the first 21 lanes after each time except for the last.
+#[cfg(feature = "ml-dsa")]
+pub(super) type KeccakSqueeze =
+    unsafe extern "C" fn(state: *mut [u64; 25], blocks: *mut [u64; 21], count: usize);
 
 /// A kernel that absorbs `count` aligned blocks of each of `n` messages into `n` states.
 pub(super) type KeccakMany = unsafe extern "C" fn(
@@ -148,6 +156,20 @@ unsafe extern "C" {
         count: usize,
         b: *const [u64; 6],
         start: *const [u64; 6],
+    );
+}
+
+#[cfg(feature = "ml-dsa")]
+unsafe extern "C" {
+    pub(super) fn hartlock_keccak_squeeze_rv64(
+        state: *mut [u64; 25],
+        blocks: *mut [u64; 21],
+        count: usize,
+    );
+    pub(super) fn hartlock_keccak_squeeze_rv64_zbb(
+        state: *mut [u64; 25],
+        blocks: *mut [u64; 21],
+        count: usize,
     );
 }
 

@@ -168,6 +168,15 @@
     .endr
 .endm
 
+// Stores the first 21 lanes at s0.
+.macro KECCAK_STORE_BLOCK
+    .set .L_offset, 0
+    .irp lane, a6, a7, t0, t1, t2, t3, t4, t5, t6, ra, a1, a2, a3, a4, a5, s2, s3, s4, s5, s6, s7
+    sd    \lane, .L_offset(s0)
+    .set .L_offset, .L_offset + .L_KECCAK_WORD_BYTES
+    .endr
+.endm
+
 // Adds the block at s0 to the state, from word 20 down to word 0. If the code is entered k words before its end, it
 // adds only the first k words. The code of each word has eight bytes. Compressed instructions would make the lengths
 // unequal.
@@ -255,6 +264,38 @@
 
 .L_\name\()_nothing:
     ret
+.endm
+
+// The body of a second function of the same section, which must follow KECCAK_KERNEL \tier, \name, with this prototype:
+//   void name(uint64_t state[25], uint64_t (*blocks)[21], size_t count)
+//
+// Permutes the state `count` times with all rounds. After each time except for the last, the first 21 lanes are stored
+// as the next of `count` - 1 blocks (FIPS 202 §4, steps 7 to 10). The loop is that of KECCAK_KERNEL; instead of adding a
+// block, its computed jump leads to the code that stores one.
+.macro KECCAK_SQUEEZE_KERNEL tier, name
+    beqz  a2, .L_\name\()_nothing
+    HARTLOCK_ENTER .L_KECCAK_FRAME, .L_KECCAK_SAVED
+    sd    a0, .L_KECCAK_STATE(sp)
+    sd    a2, .L_KECCAK_COUNT(sp)
+    li    s0, .L_KECCAK_MAX_RATE_WORDS * .L_KECCAK_WORD_BYTES
+    sd    s0, .L_KECCAK_RATE_BYTES(sp)
+    lla   s1, .L_\name\()_squeeze
+    sd    s1, .L_KECCAK_ABSORB_ENTRY(sp)
+    lla   s1, hartlock_keccak_rc
+    sd    s1, .L_KECCAK_RC_FIRST(sp)
+    sd    s1, .L_KECCAK_RC_NEXT(sp)
+    addi  s1, s1, .L_KECCAK_RC_BYTES
+    sd    s1, .L_KECCAK_RC_END(sp)
+    // Nothing is stored before the first permutation, but the address advances.
+    sub   s0, a1, s0
+    KECCAK_EACH_LANE ld, a0
+    KECCAK_\tier\()_COMPLEMENT
+    j     .L_\name\()_absorbed
+.L_\name\()_squeeze:
+    KECCAK_\tier\()_COMPLEMENT
+    KECCAK_STORE_BLOCK
+    KECCAK_\tier\()_COMPLEMENT
+    j     .L_\name\()_absorbed
 .endm
 
 .endif

@@ -114,4 +114,13 @@
 
 HARTLOCK_FUNCTION hartlock_keccak_rv64
     KECCAK_KERNEL RV64, hartlock_keccak_rv64
+    // A stage that samples from a hash assembles this as well.
+    .ifdef .L_HARTLOCK_KECCAK_SQUEEZES
+    .globl  hartlock_keccak_squeeze_rv64
+    .hidden hartlock_keccak_squeeze_rv64
+    .type   hartlock_keccak_squeeze_rv64, @function
+hartlock_keccak_squeeze_rv64:
+    KECCAK_SQUEEZE_KERNEL RV64, hartlock_keccak_rv64
+    .size   hartlock_keccak_squeeze_rv64, . - hartlock_keccak_squeeze_rv64
+    .endif
 HARTLOCK_FUNCTION_END hartlock_keccak_rv64

@@ -49,4 +49,13 @@
 
 HARTLOCK_FUNCTION hartlock_keccak_rv64_zbb, +zbb
     KECCAK_KERNEL ZBB, hartlock_keccak_rv64_zbb
+    // A stage that samples from a hash assembles this as well.
+    .ifdef .L_HARTLOCK_KECCAK_SQUEEZES
+    .globl  hartlock_keccak_squeeze_rv64_zbb
+    .hidden hartlock_keccak_squeeze_rv64_zbb
+    .type   hartlock_keccak_squeeze_rv64_zbb, @function
+hartlock_keccak_squeeze_rv64_zbb:
+    KECCAK_SQUEEZE_KERNEL ZBB, hartlock_keccak_rv64_zbb
+    .size   hartlock_keccak_squeeze_rv64_zbb, . - hartlock_keccak_squeeze_rv64_zbb
+    .endif
 HARTLOCK_FUNCTION_END hartlock_keccak_rv64_zbb
