@@ -101,12 +101,12 @@ fn add_products(kernels: &Kernels, states: &mut [[u64; 25]], z: &[Narrow], sum: 
     #[cfg(feature = "lanes")]
     {
         // This is the number of known coefficients for each polynomial.
-        let mut known = [0; MAX_GROUP];
+        let mut known = [0_u16; MAX_GROUP];
         for _ in 0..MAX_BLOCKS {
             keccak::permute_each(kernels, states);
             let mut is_complete = true;
             for ((state, z), known) in states.iter().zip(z).zip(&mut known) {
-                *known = add_block(&state[..RATE_128], *known, z, sum);
+                *known = add_block(&state[..RATE_128], usize::from(*known), z, sum) as u16;
                 is_complete &= *known == 256;
             }
             if is_complete {
