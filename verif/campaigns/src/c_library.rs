@@ -31,7 +31,7 @@ const REQUIREMENTS_SIZE: usize = 16 + 16 + 8 + 64 + 8 * 56;
 /// Most bytes of text and data that an archive may add to a program for rv64gc: today's. The targets are 165,000, 107,000
 /// and 70,000.
 const SIZES: [(Selection, u64); 3] =
-    [(Selection::Everything, 192_000), (Selection::Ed25519, 137_000), (Selection::Small, 77_000)];
+    [(Selection::Everything, 197_000), (Selection::Ed25519, 137_000), (Selection::Small, 77_000)];
 
 /// Test step.
 ///
@@ -40,6 +40,7 @@ const SIZES: [(Selection, u64); 3] =
 pub fn step(root: &Path) -> Result<Outcome> {
     let scratch = tempfile::tempdir()?;
     let mut findings = header_faults(root)?;
+    findings.extend(example_faults(root, scratch.path())?);
     findings.extend(of_riscv(scratch.path())?);
     let archive = c_library::archive(HOST, Selection::Everything)?;
     findings.extend(judged(root, &archive, scratch.path())?);
@@ -64,6 +65,20 @@ fn header_faults(root: &Path) -> Result<Vec<String>> {
         }
     }
     Ok(findings)
+}
+
+/// Compiles the example of the documentation.
+fn example_faults(root: &Path, scratch: &Path) -> Result<Vec<String>> {
+    let page = fs::read_to_string(root.join("docs/src/port/c-library.md"))?;
+    let example = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
+    let source = scratch.join("example.c");
+    fs::write(&source, example.context("the page has no example")?.0)?;
+    let mut compile = Command::new("gcc");
+    compile.args(WARNINGS).args(["-std=c11", "-fsyntax-only", "-Wno-misleading-indentation"]);
+    compile.arg("-I").arg(root.join(c_library::HEADER).parent().context("a folder")?);
+    let output = run::capture(compile.arg(&source))?;
+    let fault = || format!("the example: {}", run::tail(&output, 10));
+    Ok(if output.status.success() { Vec::new() } else { vec![fault()] })
 }
 
 /// Builds every archive for RISC-V, and links it with all its functions: no panic is reachable, nothing else is needed,
