@@ -447,6 +447,15 @@ fn squeeze(state: &mut [u64; 25], blocks: &mut [[u64; 21]]) {
     keccak::permute_each(&Kernels::PORTABLE, core::slice::from_mut(state));
 }
 
+/// Fills blocks with candidates of 24 bits.
+fn fill(blocks: &mut [[u64; 21]], candidate: impl Fn(usize) -> u64) {
+    let bytes: Vec<u8> =
+        (0..224).flat_map(|i| candidate(i).to_le_bytes().into_iter().take(3)).collect();
+    for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.as_chunks().0) {
+        *word = u64::from_le_bytes(*bytes);
+    }
+}
+
 #[test]
 fn a_polynomial_with_many_rejected_candidates_takes_more_blocks() {
     // Real hashes do not reject as many. These kernels replace the first four blocks.
@@ -470,17 +479,19 @@ fn a_polynomial_with_many_rejected_candidates_takes_more_blocks() {
     // One in three is rejected: the value is q, the following values are q − 1 and 0.
     let partly = with(|state, blocks| {
         squeeze(state, blocks);
-        let bytes: Vec<u8> = [[Q, Q - 1, 0]; 80].as_flattened()[..224]
-            .iter()
-            .flat_map(|value| value.to_le_bytes().into_iter().take(3))
-            .collect();
-        for (word, bytes) in blocks.as_flattened_mut().iter_mut().zip(bytes.chunks_exact(8)) {
-            *word = u64::from_le_bytes(bytes.try_into().unwrap());
-        }
+        fill(blocks, |i| [Q, Q - 1, 0][i % 3]);
     });
     let later = plain_sample(&rho, 2, 0, 224);
     let first = [Q - 1, 0].into_iter().cycle().take(149);
     assert_eq!(row(&partly), Some(poly(first.chain(later))));
+    // Only one candidate of a group is rejected, at each place. The highest bit of the others does not count.
+    let once = with(|state, blocks| {
+        squeeze(state, blocks);
+        // Group k has it at place k.
+        fill(blocks, |i| if i % 9 == 0 && i < 72 { Q } else { (Q - 1) | 1 << 23 });
+    });
+    let first = core::iter::repeat_n(Q - 1, 224 - 8);
+    assert_eq!(row(&once), Some(poly(first.chain(later))));
     // No state ever has a coefficient, so the loop must end.
     let mut hopeless = rejecting;
     hopeless.keccak.one.run = |state, _, _, _| state.fill(u64::MAX);
