@@ -406,7 +406,7 @@ unsafe fn put(text: &str, to: *mut c_char, size: usize) -> usize {
         // SAFETY: the caller guarantees the place.
         unsafe { core::ptr::copy_nonoverlapping(text.as_ptr(), to.cast(), len) };
         // SAFETY: there is room for one more byte.
-        unsafe { to.add(len).write(0) };
+        unsafe { to.wrapping_add(len).write(0) };
     }
     text.len()
 }

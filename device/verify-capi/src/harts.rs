@@ -72,7 +72,8 @@ pub fn try_closed_memory(platform: &CallerPlatform, hart: u32) -> Result<(), Rea
     let tried = OfPlatform { platform, hart };
     for index in 0..platform.closed_count {
         // SAFETY: the caller has given as many ranges.
-        let CallerRange { start, end, access, .. } = unsafe { platform.closed.add(index).read() };
+        let CallerRange { start, end, access, .. } =
+            unsafe { platform.closed.wrapping_add(index).read() };
         let (function, expected): (unsafe extern "C" fn(u64), u64) = match access {
             HARTLOCK_READ_ONLY => (hartlock_try_store, STORE_ACCESS_FAULT),
             _ => (hartlock_try_load, LOAD_ACCESS_FAULT),

@@ -106,12 +106,10 @@ impl Library {
                 return Err(CallReason::CallOrder.into());
             }
         }
-        // SAFETY: the caller guarantees the memory, and no hart works in it. Zeros are a valid value: a pool without a job,
-        // a boot that has not begun, and memory without a value.
-        let library = unsafe {
-            ptr::write_bytes(at, 0, 1);
-            &*at
-        };
+        // SAFETY: the caller guarantees the memory, and no hart works in it.
+        unsafe { ptr::write_bytes(at, 0, 1) };
+        // SAFETY: zeros are a valid value: a pool without a job, a boot that has not begun, and memory without a value.
+        let library = unsafe { &*at };
         // SAFETY: no other hart uses the memory before it is prepared.
         unsafe { (*library.platform.get()).write(platform) };
         library.boot_hart.store(boot_hart, Ordering::Relaxed);
@@ -142,8 +140,10 @@ impl Library {
 
     /// Returns the description of the platform, which does not change.
     pub fn platform(&self) -> &CallerPlatform {
-        // SAFETY: `prepare` has written it before it marked the memory, and nothing writes there again.
-        unsafe { (*self.platform.get()).assume_init_ref() }
+        // SAFETY: nothing writes there any more.
+        let platform = unsafe { &*self.platform.get() };
+        // SAFETY: `prepare` has written it before it marked the memory.
+        unsafe { platform.assume_init_ref() }
     }
 
     pub fn boot_hart(&self) -> u32 {
@@ -187,7 +187,9 @@ impl Library {
             self.chosen.fetch_or(bit, Ordering::AcqRel);
             return kernels;
         }
+        // SAFETY: only this hart uses its place.
+        let kernels = unsafe { &*place.get() };
         // SAFETY: this hart has written it.
-        unsafe { (*place.get()).assume_init() }
+        unsafe { kernels.assume_init() }
     }
 }

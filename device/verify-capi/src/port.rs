@@ -206,7 +206,7 @@ impl Platform for CallerPort<'_> {
             let (now, later) =
                 rest.split_at_mut_checked(here as usize).ok_or(Reason::InternalLimit)?;
             // SAFETY: the sectors from `start` on were read into the buffer, which has `most` bytes.
-            unsafe { copy(buffer.add(skip as usize), now.as_mut_ptr(), now.len()) };
+            unsafe { copy(buffer.wrapping_add(skip as usize), now.as_mut_ptr(), now.len()) };
             rest = later;
             at = at.saturating_add(here);
         }
@@ -253,7 +253,7 @@ impl Platform for CallerPort<'_> {
         let padding = bits_of(unsafe { transfer.bytes(payload.size, padded_size) });
         let rest = payload.memory_size.saturating_sub(padded_size);
         // SAFETY: the caller permitted all of the memory of the payload, and nothing else uses it.
-        unsafe { ptr::write_bytes(place.add(padded_size as usize), 0, rest as usize) };
+        unsafe { ptr::write_bytes(place.wrapping_add(padded_size as usize), 0, rest as usize) };
         Ok(Loaded { digest, padding })
     }
 }
@@ -313,7 +313,7 @@ impl Transfer {
     unsafe fn bytes(&self, start: u64, end: u64) -> &[u8] {
         let len = end.min(self.arrived).saturating_sub(start) as usize;
         // SAFETY: the bytes are inside of the payload's memory, which the caller permitted.
-        unsafe { core::slice::from_raw_parts(self.place.add(start as usize), len) }
+        unsafe { core::slice::from_raw_parts(self.place.wrapping_add(start as usize), len) }
     }
 
     /// Reads the next part, or sees whether it has arrived.
@@ -372,7 +372,7 @@ impl Transfer {
     fn take(&mut self, from: *const u8) {
         let len = self.requested.saturating_sub(self.arrived);
         // SAFETY: the part is inside of the payload's memory, and `from` has as many bytes.
-        unsafe { copy(from, self.place.add(self.arrived as usize), len as usize) };
+        unsafe { copy(from, self.place.wrapping_add(self.arrived as usize), len as usize) };
         self.arrived = self.requested;
     }
 }
@@ -385,11 +385,15 @@ unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
     let (from_words, to_words) = (from.cast::<u64>(), to.cast::<u64>());
     let words = if from_words.is_aligned() && to_words.is_aligned() { len / 8 } else { 0 };
     for index in 0..words {
-        // SAFETY: the caller guarantees the memory, and both pointers are aligned.
-        unsafe { to_words.add(index).write(from_words.add(index).read_volatile()) };
+        // SAFETY: the caller guarantees the memory, and the pointer is aligned.
+        let word = unsafe { from_words.wrapping_add(index).read_volatile() };
+        // SAFETY: the same.
+        unsafe { to_words.wrapping_add(index).write(word) };
     }
     for index in words.wrapping_mul(8)..len {
         // SAFETY: the caller guarantees the memory.
-        unsafe { to.add(index).write(from.add(index).read_volatile()) };
+        let byte = unsafe { from.wrapping_add(index).read_volatile() };
+        // SAFETY: the same.
+        unsafe { to.wrapping_add(index).write(byte) };
     }
 }
