@@ -110,45 +110,54 @@ pub unsafe extern "C" fn hartlock_authenticate(memory: *mut c_void) -> u32 {
         Err(Refusal(number)) => return number,
     };
     let step = |own: &mut OfBootHart| {
-        let platform = library.platform();
-        harts::try_closed_memory(platform, library.boot_hart())?;
-        let kernels = harts::kernels(library, library.boot_hart());
-        let [first, again] = [0, 1].map(|reading| required(library, reading));
-        let (first, again) = (first?, again?);
-        if first != again {
-            return Err(CallReason::CallRequirementsDiffer.into());
-        }
-        let (acceptance, again) = (first.acceptance()?, again.acceptance()?);
-        own.bundle_type = first.bundle_type;
-        let mut port = CallerPort::new(library, kernels, first.bundle_type, &mut own.places);
-        // SAFETY: the platform gave this memory to the library, and nothing else refers to it.
-        let metadata =
-            unsafe { core::slice::from_raw_parts_mut(platform.metadata, platform.metadata_size) };
-        let bundle = authenticate(&mut port, &acceptance, &again, metadata)?;
-        let manifest = bundle.manifest();
-        if matches!(manifest.closing, Closing::Bootargs(it) if it.len() > first.max_bootargs as usize)
-        {
-            return Err(Reason::BootargsTooLong.into());
-        }
-        // Nobody here has a class key.
-        if manifest.extensions.encrypted().next().is_some() {
-            return Err(Reason::ClassKeyMissing.into());
-        }
-        own.bundle.write(bundle);
-        Ok(())
+        harts::try_closed_memory(library.platform(), library.boot_hart())?;
+        ask_for_requirements(library, &mut own.requirements)?;
+        authenticated(library, own)
     };
     number(library.step(Progress::BEGUN, Progress::AUTHENTICATED, step))
 }
 
-/// Asks for the requirements.
-fn required(library: &Library, reading: u32) -> Result<CallerRequirements, Refusal> {
+/// Asks twice for the requirements.
+#[inline(never)]
+fn ask_for_requirements(
+    library: &Library,
+    requirements: &mut [CallerRequirements; 2],
+) -> Result<(), Refusal> {
     let platform = library.platform();
-    let mut requirements = CallerRequirements::NONE;
     let require = platform.require.ok_or(CallReason::CallPlatform)?;
-    // SAFETY: the caller gave this function for this purpose, and the place lives until it returns.
-    let failed =
-        unsafe { require(platform.context, library.boot_hart(), reading, &raw mut requirements) };
-    if failed == 0 { Ok(requirements) } else { Err(CallReason::CallRequirements.into()) }
+    for (reading, place) in (0..).zip(requirements.iter_mut()) {
+        *place = CallerRequirements::NONE;
+        // SAFETY: the caller gave this function for this purpose, and the place lives until it returns.
+        let failed = unsafe { require(platform.context, library.boot_hart(), reading, place) };
+        if failed != 0 {
+            return Err(CallReason::CallRequirements.into());
+        }
+    }
+    let [first, again] = requirements;
+    if first == again { Ok(()) } else { Err(CallReason::CallRequirementsDiffer.into()) }
+}
+
+/// Verifies the metadata against the requirements, and keeps the bundle.
+#[inline(never)]
+fn authenticated(library: &Library, own: &mut OfBootHart) -> Result<(), Refusal> {
+    let OfBootHart { bundle, places, requirements: [first, again], .. } = own;
+    let platform = library.platform();
+    let kernels = harts::kernels(library, library.boot_hart());
+    let (acceptance, max_bootargs) = (first.acceptance()?, first.max_bootargs as usize);
+    let again = again.acceptance()?;
+    let mut port = CallerPort::new(library, kernels, first.bundle_type, places);
+    // SAFETY: the platform gave this memory to the library, and nothing else refers to it.
+    let metadata =
+        unsafe { core::slice::from_raw_parts_mut(platform.metadata, platform.metadata_size) };
+    let manifest = bundle.write(authenticate(&mut port, &acceptance, &again, metadata)?).manifest();
+    if matches!(manifest.closing, Closing::Bootargs(it) if it.len() > max_bootargs) {
+        return Err(Reason::BootargsTooLong.into());
+    }
+    // Nobody here has a class key.
+    if manifest.extensions.encrypted().next().is_some() {
+        return Err(Reason::ClassKeyMissing.into());
+    }
+    Ok(())
 }
 
 /// Returns the bundle.
@@ -173,7 +182,12 @@ pub unsafe extern "C" fn hartlock_load(memory: *mut c_void) -> u32 {
     };
     let step = |own: &mut OfBootHart| {
         let kernels = harts::kernels(library, library.boot_hart());
-        let OfBootHart { bundle, places, bundle_type, .. } = own;
+        let OfBootHart {
+            bundle,
+            places,
+            requirements: [CallerRequirements { bundle_type, .. }, _],
+            ..
+        } = own;
         // SAFETY: the step before has written the bundle.
         let bundle = unsafe { bundle.assume_init_mut() };
         bundle.load_payloads(&mut CallerPort::new(library, kernels, *bundle_type, places))?;

@@ -11,7 +11,9 @@ use hartlock_kernels::Kernels;
 use hartlock_verify::pool::{MAX_HARTS, Pool};
 use hartlock_verify::{Authenticated, Verdict};
 
-use crate::types::{CallerPlatform, HARTLOCK_MEMORY_ALIGNMENT, HARTLOCK_MEMORY_SIZE};
+use crate::types::{
+    CallerPlatform, CallerRequirements, HARTLOCK_MEMORY_ALIGNMENT, HARTLOCK_MEMORY_SIZE,
+};
 
 /// Mark of memory that `begin` has prepared: "hartlock".
 const PREPARED: u64 = u64::from_le_bytes(*b"hartlock");
@@ -54,7 +56,8 @@ pub struct OfBootHart {
     pub verdict: MaybeUninit<Verdict>,
     /// Where the payloads are seen, in the order of the manifest.
     pub places: [*mut u8; MAX_PAYLOADS],
-    pub bundle_type: u32,
+    /// The answers to both questions for the requirements. They are here to keep the stack small.
+    pub requirements: [CallerRequirements; 2],
 }
 
 /// The memory of a boot. All bytes are zero before `begin` fills it.
