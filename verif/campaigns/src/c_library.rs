@@ -17,8 +17,9 @@ use hartlock_testkit::expected::answer;
 use hartlock_testkit::generator::{BundleVector, SETS};
 use object::{Object, ObjectSection};
 use xtask::c_library::{self, Selection};
-use xtask::{Outcome, run};
+use xtask::{Outcome, firmware, run};
 
+use crate::bench;
 use crate::vectors::judge;
 
 const SOURCES: &str = "verif/campaigns/c-library";
@@ -32,6 +33,12 @@ const REQUIREMENTS_SIZE: usize = 16 + 16 + 8 + 64 + 8 * 56;
 /// and 70,000.
 const SIZES: [(Selection, u64); 3] =
     [(Selection::Everything, 197_000), (Selection::Ed25519, 137_000), (Selection::Small, 77_000)];
+
+/// Most bytes of stack that the calls may use, with everything and with Ed25519 alone, for which the target is 16 KiB.
+const STACK: u64 = 48 << 10;
+const STACK_OF_SMALL: u64 = 19 << 10;
+/// Extensions of the hart on the emulated board.
+const HART: &str = "rv64,v=true,vlen=256,zvbb=true,zvknhb=true,zknh=true";
 
 /// Test step.
 ///
@@ -146,16 +153,45 @@ fn judged(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
     fs::write(&pack, packed(entries.iter().map(|(_, entry)| entry)))?;
     let console = output_of(&program(root, archive, scratch, "vectors")?, &pack)?;
     let mut findings = compared(&entries, &console);
+    findings.extend(on_board(&entries, &pack)?);
     let bundle = good_bundle();
     let options = &entries.first().context("no vectors")?.0.expected.options;
     let vector = Vector { bundle: &bundle, ..judge::vector(options, &bundle)? };
     let good = Entry::of(&vector, &answer(None)).context("the bundle is for devices")?;
     fs::write(&pack, packed([&good]))?;
+    findings.extend(stack_of_small(&pack)?);
     let console = output_of(&program(root, archive, scratch, "calls")?, &pack)?;
     if !console.ends_with("\n0 failures\n") && console != "0 failures\n" {
         findings.push(format!("calls:\n{console}"));
     }
     Ok(findings)
+}
+
+/// Verifies all vectors on the emulated board, with the best kernels of a hart.
+fn on_board(entries: &[(&BundleVector, Entry)], pack: &Path) -> Result<Vec<String>> {
+    let stage = firmware::stage("capi-board", &[])?;
+    let console = bench::emulate(&stage.bin, pack, &["-cpu", HART])?;
+    let (console, stack) = console.split_once("stack ").context("the stack was not measured")?;
+    let mut findings: Vec<String> =
+        compared(entries, console).iter().map(|finding| format!("the board: {finding}")).collect();
+    findings.extend(too_deep("everything", stack, STACK)?);
+    Ok(findings)
+}
+
+/// Measures the stack of the smallest selection, which has Ed25519 alone.
+fn stack_of_small(pack: &Path) -> Result<Vec<String>> {
+    let stage = firmware::stage_without_defaults("capi-board", &["small"])?;
+    let console = bench::emulate(&stage.bin, pack, &["-cpu", HART])?;
+    ensure!(console.starts_with("vector 0 0 0\ndone\n"), "the board with `small`: {console}");
+    let (_, stack) = console.split_once("stack ").context("the stack was not measured")?;
+    too_deep("small", stack, STACK_OF_SMALL)
+}
+
+fn too_deep(name: &str, stack: &str, most: u64) -> Result<Vec<String>> {
+    let stack: u64 = stack.trim().parse().context("the stack")?;
+    println!("    {name}: {stack} bytes of stack");
+    let why = || format!("{name} takes {stack} bytes of stack, more than {most}");
+    Ok(if stack <= most { Vec::new() } else { vec![why()] })
 }
 
 /// Returns a system bundle with all payloads, in every mode, and pages of zeros behind each.

@@ -360,6 +360,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-bench",
                 "hartlock-jobs",
                 "hartlock-footprint",
+                "hartlock-capi-board",
                 "hartlock-timing",
                 "hartlock-fsbl"
             ],
@@ -504,7 +505,7 @@ pub const STEPS: &[TestStep] = &[
     TestStep::device("boards-bench", "the program for owners of boards runs under Linux, and finds a wrong known answer")
         .packages(&["device", "verif/programs", "host/bench"]),
     TestStep::device("c-library", "programs in C verify all vectors, and every wrong call has its reason")
-        .packages(&["device", "tools/xtask"])
+        .packages(&["device", "verif/programs", "tools/xtask"])
         .outside(&[Outside::Compiler])
         .full(),
     TestStep::device("linux-first", "Debian's kernel boots on five harts")
