@@ -157,7 +157,7 @@ fn write_entry(page: &mut Page, entry: &Entry) {
     for (index, Cause { when, hint }) in entry.causes.iter().enumerate() {
         row(if index == 0 { "causes" } else { "" }, &format!("{when} {hint}"));
     }
-    row("fault", who_has_to_act(text.fault));
+    row("fault", who_has_to_act(text.fault, &text.code));
     row("spec", &text.spec);
     for (index, code) in entry.related.iter().enumerate() {
         let title = AnyReason::all().find(|it| it.code() == *code).map_or("", AnyReason::title);
@@ -173,10 +173,11 @@ fn write_entry(page: &mut Page, entry: &Entry) {
     }
 }
 
-fn who_has_to_act(fault: &str) -> &'static str {
+fn who_has_to_act(fault: &str, code: &str) -> &'static str {
     match fault {
         "image" => "image: the one who built, signed or transported the bundle has to act",
         "device" => "device: the owner of the device has to act",
+        _ if code.starts_with("E15") => "caller: the program that calls the library has to act",
         _ => "caller: the user of the command has to act",
     }
 }

@@ -89,6 +89,13 @@ fn the_object_has_the_documented_fields() {
 }
 
 #[test]
+fn of_a_call_of_the_c_library_its_program_has_to_act() {
+    let page = Bench::new().run(&["explain", "CallOrder"]).expect(0).stdout;
+    let expected = "fault     caller: the program that calls the library has to act\n";
+    assert!(page.starts_with("E1503  ") && page.contains(expected), "{page}");
+}
+
+#[test]
 fn reasons_of_key_files_are_explained_like_all_others() {
     let bench = Bench::new();
     let page = bench.run(&["explain", "E1103"]).expect(0).stdout;

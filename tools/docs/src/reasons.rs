@@ -100,7 +100,7 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
     if let Some(details) = &reason.details {
         let _ = write!(out, " {details}");
     }
-    let _ = write!(out, "\n\n## Who is at fault\n\n{}", blame(reason.fault));
+    let _ = write!(out, "\n\n## Who is at fault\n\n{}", blame(reason));
     let _ = write!(out, "\n\n## What to do\n\n{hint}");
     if let Some(remedy) = &reason.remedy {
         let _ = write!(out, " {remedy}");
@@ -127,8 +127,8 @@ fn page(reason: &Reason, group: &Group, rule: &str, vectors: &[&Vector]) -> Stri
     out
 }
 
-fn blame(fault: FaultParty) -> &'static str {
-    match fault {
+fn blame(reason: &Reason) -> &'static str {
+    match reason.fault {
         FaultParty::Image => {
             "The **image**. The party that built, signed or transported the bundle has to act; the \
              device is correct."
@@ -136,6 +136,10 @@ fn blame(fault: FaultParty) -> &'static str {
         FaultParty::Device => {
             "The **device**. The party that provisioned or maintains it has to act; another bundle \
              does not help."
+        }
+        FaultParty::Caller if reason.is_of_call() => {
+            "The **caller**. The program that calls the library has to change; no fault of the bundle \
+             is known."
         }
         FaultParty::Caller => {
             "The **caller**. The caller of the command has to change its arguments; no fault of the \
