@@ -7,7 +7,7 @@ use hartlock_handoff::{Entry, Log, Step};
 use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::{HashFamily, Kernels, Tier};
 use hartlock_verify::board::Region;
-use hartlock_verify::pool::{Coordinator, Job, LostBlock, Patience};
+use hartlock_verify::pool::{ClaimedLeaves, Coordinator, Job, LostBlock, Patience};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 use hartlock_virt::block::{self, BlockDevice, DEPTH, SECTOR_SIZE, request_size};
@@ -15,7 +15,7 @@ use hartlock_virt::clock::{self, Instant};
 use hartlock_virt::memory;
 
 use crate::decryption;
-use crate::harts::{self, Harts, Leaves, POOL};
+use crate::harts::{self, Harts, POOL};
 use crate::log::step;
 use crate::timeouts::{DEVICE_MS, PATIENCE_MS, PAYLOAD_MS};
 
@@ -255,7 +255,7 @@ impl<R> Disk<'_, '_, R> {
         let mut patience = Patience::new(clock::ticks(), clock::ticks_of(PATIENCE_MS));
         let mut hash_start = None;
         let mut payload_deadline = None;
-        let mut leaves = Leaves::new();
+        let mut leaves = ClaimedLeaves::new();
         while !work.is_complete() || (is_encrypted && !decryption::is_done(payload.size)) {
             if !transfer.is_complete() {
                 transfer.advance(&mut self.device)?;

@@ -4,10 +4,10 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::Reason;
-use hartlock_kernels::{Kernels, MAX_LANES, Tier};
+use hartlock_kernels::{Kernels, Tier};
 use hartlock_verify::board::Region;
-use hartlock_verify::pool::{Claim, MAX_HARTS, Pool};
-use hartlock_verify::tree::{self, Digest};
+use hartlock_verify::pool::{Claim, ClaimedLeaves, MAX_HARTS, Pool};
+use hartlock_verify::tree;
 use hartlock_virt::kernels::{self as virt_kernels, Choice};
 use hartlock_virt::{clock, environment, hart, memory};
 
@@ -218,49 +218,29 @@ pub(crate) fn parts() -> impl Iterator<Item = Entry> {
     })
 }
 
-/// A buffer for the leaves of a claim. Each hart has one buffer for all its claims, because it is large and would
-/// otherwise be cleared and copied for each claim.
-pub(crate) struct Leaves {
-    leaves: [Digest; MAX_LANES],
-    count: usize,
-}
-
-impl Leaves {
-    /// Returns an empty buffer.
-    pub const fn new() -> Self {
-        Self { leaves: [[0; 64]; MAX_LANES], count: 0 }
-    }
-
-    /// Returns the leaves of the last claim, one for each claimed block.
-    pub fn get(&self) -> &[Digest] {
-        self.leaves.get(..self.count).unwrap_or_default()
-    }
-}
-
 /// Computes the leaves of claimed blocks on this hart.
-pub(crate) fn compute_leaves(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &mut Leaves) {
+pub(crate) fn compute_leaves(
+    hart: usize,
+    kernels: &Kernels,
+    claim: &Claim,
+    leaves: &mut ClaimedLeaves,
+) {
     let start = clock::now().time;
-    leaves.count = 0;
-    let kind = (claim.job.mode, claim.job.hash);
     // A claim is always inside its job and is not larger than the caller requested.
     let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
     // SAFETY: the payload's range was checked against the board's map, the device has completed
     // these blocks, and nothing writes to them until the kernel runs.
     let blocks = unsafe { memory::bytes(Region::new(address, len)) };
-    tree::leaves(kernels, kind, claim.block, blocks, |leaf| {
-        if let Some(place) = leaves.leaves.get_mut(leaves.count) {
-            *place = *leaf;
-            leaves.count = leaves.count.saturating_add(1);
-        }
-    });
+    leaves.compute(kernels, claim, blocks);
     if let Some(part) = PARTS.get(hart) {
+        let kind = (claim.job.mode, claim.job.hash);
         part.kernel.store(tree::tier(kernels, kind) as u64, Ordering::Relaxed);
         part.add(start, clock::now().time, len);
     }
 }
 
 /// Delivers the leaves of a claim, and decrypts the blocks of those that are accepted.
-pub(crate) fn submit(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &Leaves) {
+pub(crate) fn submit(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &ClaimedLeaves) {
     let accepted = POOL.submit(hart, claim, leaves.get());
     let is_accepted = |block: u64| {
         let index = u32::try_from(block.wrapping_sub(claim.block)).unwrap_or(u32::MAX);
@@ -331,7 +311,7 @@ pub fn work(number: usize, claimed: impl Fn(usize)) {
     let kernels = choose(number).kernels;
     protection::check_worker(number);
     READY.fetch_or(1 << (number & 63), Ordering::AcqRel);
-    let mut leaves = Leaves::new();
+    let mut leaves = ClaimedLeaves::new();
     while !STOP.load(Ordering::Acquire) {
         // The next payload may have another hash, so the number of blocks in a group is computed anew.
         let most = POOL.hash().map_or(1, |hash| tree::lanes(&kernels, hash));

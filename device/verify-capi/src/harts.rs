@@ -3,9 +3,9 @@
 use core::sync::atomic::Ordering;
 
 use hartlock_image::{CallReason, Reason};
-use hartlock_kernels::{HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier};
-use hartlock_verify::pool::{Claim, MAX_HARTS};
-use hartlock_verify::tree::{self, Digest};
+use hartlock_kernels::{HashFamily, KernelFault, Kernels, Probe, Tier};
+use hartlock_verify::pool::{Claim, ClaimedLeaves, MAX_HARTS};
+use hartlock_verify::tree;
 
 use crate::library::{Library, Refusal};
 use crate::types::{
@@ -88,41 +88,22 @@ pub fn try_closed_memory(platform: &CallerPlatform, hart: u32) -> Result<(), Rea
     Ok(())
 }
 
-/// The leaves of a claim. Each hart has one buffer for all its claims.
-pub struct ClaimedLeaves {
-    leaves: [Digest; MAX_LANES],
-    count: usize,
-}
-
-impl ClaimedLeaves {
-    pub const fn new() -> Self {
-        Self { leaves: [[0; 64]; MAX_LANES], count: 0 }
-    }
-
-    /// Computes the leaves of claimed blocks and delivers them.
-    ///
-    /// # Safety
-    /// The blocks of the claim have arrived in memory, and nobody writes to them.
-    pub unsafe fn deliver(
-        &mut self,
-        library: &Library,
-        hart: u32,
-        kernels: &Kernels,
-        claim: &Claim,
-    ) {
-        self.count = 0;
-        let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
-        // SAFETY: the caller guarantees the blocks.
-        let blocks = unsafe { core::slice::from_raw_parts(address as *const u8, len as usize) };
-        tree::leaves(kernels, (claim.job.mode, claim.job.hash), claim.block, blocks, |leaf| {
-            if let Some(place) = self.leaves.get_mut(self.count) {
-                *place = *leaf;
-                self.count = self.count.saturating_add(1);
-            }
-        });
-        let leaves = self.leaves.get(..self.count).unwrap_or_default();
-        library.pool.submit(hart as usize, claim, leaves);
-    }
+/// Computes the leaves of claimed blocks and delivers them.
+///
+/// # Safety
+/// The blocks of the claim have arrived in memory, and nobody writes to them.
+pub unsafe fn deliver(
+    library: &Library,
+    hart: u32,
+    kernels: &Kernels,
+    claim: &Claim,
+    leaves: &mut ClaimedLeaves,
+) {
+    let Some((address, len)) = claim.job.blocks(claim.block, claim.count) else { return };
+    // SAFETY: the caller guarantees the blocks.
+    let blocks = unsafe { core::slice::from_raw_parts(address as *const u8, len as usize) };
+    leaves.compute(kernels, claim, blocks);
+    library.pool.submit(hart as usize, claim, leaves.get());
 }
 
 /// Hashes blocks as long as there are some.
@@ -158,7 +139,7 @@ pub fn work(library: &Library, hart: u32) -> Result<u32, Refusal> {
             return Ok(HARTLOCK_WAIT);
         };
         // SAFETY: only blocks that have arrived can be claimed, and the boot hart does not write to them again.
-        unsafe { leaves.deliver(library, hart, &kernels, &claim) }
+        unsafe { deliver(library, hart, &kernels, &claim, &mut leaves) }
     }
     leave(Ok(HARTLOCK_STOPPED))
 }

@@ -6,11 +6,11 @@ use core::sync::atomic::Ordering;
 use hartlock_image::{BundleType, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
-use hartlock_verify::pool::{Coordinator, Job, LostBlock, Patience};
+use hartlock_verify::pool::{ClaimedLeaves, Coordinator, Job, LostBlock, Patience};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
 use hartlock_verify::{Loaded, Platform, bits_of};
 
-use crate::harts::ClaimedLeaves;
+use crate::harts;
 use crate::library::Library;
 use crate::types::{
     CallerPayload, CallerPlatform, CallerRequirements, HARTLOCK_MEMORY_SIZE, HARTLOCK_SECTOR_SIZE,
@@ -150,7 +150,7 @@ impl<'a> CallerPort<'a> {
             let claim = is_free.then(|| library.pool.claim_group(own as usize, most)).flatten();
             if let Some(claim) = claim {
                 // SAFETY: only blocks that have arrived can be claimed, and this hart does not write to them again.
-                unsafe { leaves.deliver(library, own, &self.kernels, &claim) }
+                unsafe { harts::deliver(library, own, &self.kernels, &claim, &mut leaves) }
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }

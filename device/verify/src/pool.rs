@@ -15,8 +15,9 @@
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hartlock_image::{HashId, TreeMode};
+use hartlock_kernels::{Kernels, MAX_LANES};
 
-use crate::tree::Digest;
+use crate::tree::{self, Digest};
 
 /// Maximum number of harts of a pool.
 pub const MAX_HARTS: usize = 8;
@@ -91,6 +92,43 @@ pub struct Claim {
     pub count: u64,
     /// Job that the blocks belong to.
     pub job: Job,
+}
+
+/// The leaves of a claim. Each hart has one buffer for all its claims, because it is large and would otherwise be cleared
+/// and copied for each claim.
+#[derive(Debug)]
+pub struct ClaimedLeaves {
+    leaves: [Digest; MAX_LANES],
+    count: usize,
+}
+
+impl ClaimedLeaves {
+    /// Returns an empty buffer.
+    pub const fn new() -> Self {
+        Self { leaves: [[0; 64]; MAX_LANES], count: 0 }
+    }
+
+    /// Computes the leaves of claimed blocks. `blocks` has their bytes.
+    pub fn compute(&mut self, kernels: &Kernels, claim: &Claim, blocks: &[u8]) {
+        self.count = 0;
+        tree::leaves(kernels, (claim.job.mode, claim.job.hash), claim.block, blocks, |leaf| {
+            if let Some(place) = self.leaves.get_mut(self.count) {
+                *place = *leaf;
+                self.count = self.count.saturating_add(1);
+            }
+        });
+    }
+
+    /// Returns the leaves of the last claim, one for each claimed block.
+    pub fn get(&self) -> &[Digest] {
+        self.leaves.get(..self.count).unwrap_or_default()
+    }
+}
+
+impl Default for ClaimedLeaves {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// A block that its hart will not deliver.
