@@ -493,10 +493,6 @@ size_t hartlock_title(uint32_t reason,
  */
 size_t hartlock_hint(uint32_t reason, char *text, size_t size);
 
-extern void hartlock_try_load(uint64_t address);
-
-extern void hartlock_try_store(uint64_t address);
-
 #ifdef __cplusplus
 }  // extern "C"
 #endif  // __cplusplus

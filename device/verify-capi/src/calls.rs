@@ -10,7 +10,7 @@ use hartlock_verify::{Authenticated, authenticate};
 
 use crate::harts;
 use crate::library::{Library, OfBootHart, Progress, Refusal};
-use crate::port::{CallerPort, described, number_of};
+use crate::port::{CallerPort, described};
 use crate::types::{
     CallerPayload, CallerPlatform, CallerRange, CallerRequirements, HARTLOCK_MEMORY_SIZE,
     HARTLOCK_MIN_BUFFER_SIZE, HARTLOCK_VERSION,
@@ -319,8 +319,9 @@ pub unsafe extern "C" fn hartlock_payload(
         let manifest = unsafe { bundle_of(own) }.manifest();
         let is_wanted = |record: &&PayloadRecord| record.payload_type as u32 == payload_type;
         let record = manifest.payloads.iter().find(is_wanted).ok_or(CallReason::CallPayload)?;
+        let bundle_type = CallerRequirements::number_of(manifest.bundle_type);
         // SAFETY: the pointer was checked, and the caller guarantees the place.
-        unsafe { payload.write(described(record, number_of(manifest.bundle_type))) };
+        unsafe { payload.write(described(record, bundle_type)) };
         Ok(())
     };
     // SAFETY: the caller guarantees the memory.

@@ -3,7 +3,7 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use hartlock_image::{BundleType, PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
 use hartlock_kernels::Kernels;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{ClaimedLeaves, Coordinator, Job, LostBlock, Patience};
@@ -12,9 +12,7 @@ use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::harts;
 use crate::library::Library;
-use crate::types::{
-    CallerPayload, CallerPlatform, CallerRequirements, HARTLOCK_MEMORY_SIZE, HARTLOCK_SECTOR_SIZE,
-};
+use crate::types::{CallerPayload, CallerPlatform, HARTLOCK_MEMORY_SIZE, HARTLOCK_SECTOR_SIZE};
 
 /// Seconds for a part of a payload to arrive.
 const DEVICE_SECONDS: u64 = 10;
@@ -268,11 +266,6 @@ pub fn described(payload: &PayloadRecord, bundle_type: u32) -> CallerPayload {
         memory_size: payload.memory_size,
         entry: payload.entry,
     }
-}
-
-/// Returns the number of a type of bundle.
-pub const fn number_of(bundle_type: BundleType) -> u32 {
-    CallerRequirements::number_of(bundle_type)
 }
 
 /// A payload that is being read. A part of it is read into the buffer and copied to its place, and only copied bytes count

@@ -2,6 +2,13 @@
 
 use core::ffi::c_void;
 
+use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_TRUSTED_KEYS};
+use hartlock_verify::pool::MAX_HARTS;
+
+// The header has numbers, which are those of the format and of the pool.
+const _: () = assert!(HARTLOCK_METADATA_SIZE == MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE);
+const _: () = assert!(HARTLOCK_MAX_HARTS == MAX_HARTS && HARTLOCK_MAX_KEYS == MAX_TRUSTED_KEYS);
+
 /// Version of the structures.
 pub const HARTLOCK_VERSION: u32 = 1;
 /// Size in bytes of the memory that the library works in.

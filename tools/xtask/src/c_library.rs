@@ -1,5 +1,6 @@
 //! `cargo xtask c-library`: builds the archives of the C library (`device/verify-capi`) and makes its header.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,8 +35,6 @@ pub enum Selection {
 }
 
 impl Selection {
-    pub const ALL: [Self; 3] = [Self::Everything, Self::Ed25519, Self::Small];
-
     /// Returns the name of the feature.
     pub const fn name(self) -> &'static str {
         match self {
@@ -100,24 +99,14 @@ pub fn archive(target: &str, selection: Selection) -> Result<PathBuf> {
     Ok(archive)
 }
 
-/// The functions of the header.
-pub const FUNCTIONS: [&str; 13] = [
-    "hartlock_version",
-    "hartlock_begin",
-    "hartlock_authenticate",
-    "hartlock_load",
-    "hartlock_stop",
-    "hartlock_decide",
-    "hartlock_confirm",
-    "hartlock_work",
-    "hartlock_report_trap",
-    "hartlock_payload",
-    "hartlock_bootargs",
-    "hartlock_title",
-    "hartlock_hint",
-];
+/// Returns the names of the functions that a header declares: names before a parenthesis.
+fn functions(header: &str) -> BTreeSet<&str> {
+    let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let before = header.split('(').filter_map(|text| text.rsplit(|it| !is_of_name(it)).next());
+    before.filter(|name| name.starts_with("hartlock_")).collect()
+}
 
-/// Links an archive for RISC-V with all its functions, and writes the program. The functions of the C library that it
+/// Links an archive for RISC-V with all functions of the header, and writes the program. The functions of the C library that it
 /// needs are at address 0.
 ///
 /// # Errors
@@ -129,8 +118,10 @@ pub fn linked(archive: &Path, program: &Path) -> Result<()> {
         Path::new(sysroot.trim()).join("lib/rustlib/x86_64-unknown-linux-gnu/bin/rust-lld");
     let mut link = Command::new(linker);
     link.args(["-flavor", "gnu", "--gc-sections", "--strip-debug", "-e", "hartlock_begin"]);
-    for function in FUNCTIONS.into_iter().chain(["hartlock_attempt_s", "hartlock_attempt_m"]) {
-        link.args(["-u", function]);
+    let header = fs::read_to_string(project::root().join(HEADER))?;
+    for function in functions(&header) {
+        // The linker takes an undefined name from `-u` without a word, and none from `--defsym`.
+        link.arg(format!("--defsym=required_{function}={function}")).args(["-u", function]);
     }
     for function in ["memcpy", "memset", "memcmp", "memmove"] {
         link.arg(format!("--defsym={function}=0"));
@@ -138,4 +129,15 @@ pub fn linked(archive: &Path, program: &Path) -> Result<()> {
     let output = run::capture(link.arg("-o").arg(program).arg(archive))?;
     ensure!(output.status.success(), "{}: {}", archive.display(), run::tail(&output, 5));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_and_types_of_functions_are_not() {
+        let header = "#define A (1)\ntypedef int (*hartlock_type)(int (*x)(void));\nint hartlock_one(int a,\n  int b);\nvoid *hartlock_two(void);\n";
+        assert_eq!(functions(header), BTreeSet::from(["hartlock_one", "hartlock_two"]));
+    }
 }

@@ -362,6 +362,28 @@ static void reads(void)
     device_free(device);
 }
 
+/* The second decision depends on the verdict: of the words of the library's memory, two flipped ones make it refuse. */
+static void flips(void)
+{
+    struct device *device = good();
+    struct hartlock_platform platform = device_platform(device);
+    uint64_t *memory = aligned_alloc(HARTLOCK_MEMORY_ALIGNMENT, HARTLOCK_MEMORY_SIZE);
+    uint32_t refused = 0;
+
+    if (!memory)
+        abort();
+
+    EXPECT("flips", verified(device, &platform), 0);
+    for (size_t i = 0; i < HARTLOCK_MEMORY_SIZE / 8; i++) {
+        memcpy(memory, device->memory, HARTLOCK_MEMORY_SIZE);
+        memory[i] ^= 1u << 7;
+        refused += hartlock_confirm(memory) == 910;
+    }
+    EXPECT("words of the verdict", refused, 2);
+    free(memory);
+    device_free(device);
+}
+
 static void texts(void)
 {
     char text[16];
@@ -406,6 +428,7 @@ int main(int argc, char **argv)
     requirement_faults();
     reads();
     texts();
+    flips();
     harts();
     orders();
     printf("%d failures\n", failures);
