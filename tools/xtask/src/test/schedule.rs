@@ -49,9 +49,14 @@ enum State {
     Failed,
 }
 
+/// Lines of a failed step that are printed once more after all steps.
+const CAUSE_LINES: usize = 12;
+
 struct Shared<'a, W> {
     states: BTreeMap<&'static str, State>,
     tally: Tally,
+    /// Names of the failed steps, with what each printed at its end.
+    causes: Vec<(&'static str, String)>,
     out: &'a mut W,
     ended: usize,
     error: Option<anyhow::Error>,
@@ -76,7 +81,14 @@ pub fn run<W: Write + Send>(
     out: &mut W,
 ) -> Result<Tally> {
     let states = plan.steps.iter().map(|step| (step.name, State::Waiting)).collect();
-    let shared = Mutex::new(Shared { states, tally: Tally::default(), out, ended: 0, error: None });
+    let shared = Mutex::new(Shared {
+        states,
+        tally: Tally::default(),
+        causes: Vec::new(),
+        out,
+        ended: 0,
+        error: None,
+    });
     let changed = Condvar::new();
     thread::scope(|scope| {
         let (shared, changed) = (&shared, &changed);
@@ -92,6 +104,12 @@ pub fn run<W: Write + Send>(
         return Err(error);
     }
     if !shared.tally.failed.is_empty() {
+        // Whoever sees only the end of a long log sees the causes, too.
+        for (name, cause) in &shared.causes {
+            let lines: Vec<&str> = cause.lines().collect();
+            let last = &lines[lines.len().saturating_sub(CAUSE_LINES)..];
+            writeln!(shared.out, "{name} failed, its last lines:\n{}", last.join("\n"))?;
+        }
         writeln!(shared.out, "failed: {}", shared.tally.failed.join(", "))?;
     }
     Ok(shared.tally)
@@ -272,14 +290,15 @@ impl<W: Write> Shared<'_, W> {
                 self.tally.skipped += 1;
                 (State::Passed, "skipped", format!("skipped: {reason}"))
             }
-            Ok(Outcome::Failed(why)) => {
-                self.tally.failed.push(step.name);
-                (State::Failed, "failed", format!("FAILED ({time})\n{}\n", why.trim_end()))
-            }
-            Err(error) => {
-                self.tally.failed.push(step.name);
-                (State::Failed, "failed", format!("FAILED ({time})\nerror: {error:#}\n"))
-            }
+            Ok(Outcome::Failed(why)) => (State::Failed, "failed", why.trim_end().to_owned()),
+            Err(error) => (State::Failed, "failed", format!("error: {error:#}")),
+        };
+        let text = if state == State::Failed {
+            self.tally.failed.push(step.name);
+            self.causes.push((step.name, text.clone()));
+            format!("FAILED ({time})\n{text}\n")
+        } else {
+            text
         };
         self.states.insert(step.name, state);
         if let Some(seconds) = seconds {

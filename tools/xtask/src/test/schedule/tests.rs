@@ -65,7 +65,9 @@ fn goes_on_after_a_failure_and_tells_each_end() {
     assert!(text.contains("[1/4] good … ok ("), "{text}");
     assert!(text.contains("the cause") && text.contains("no such tool"), "{text}");
     assert!(text.contains("[4/4] absent … skipped: no network\n"), "{text}");
-    assert_eq!(text.lines().last(), Some("failed: bad, broken"));
+    // The causes stand beside the steps, and once more at the end.
+    let end = "bad failed, its last lines:\nthe cause\nbroken failed, its last lines:\nerror: no such tool\nfailed: bad, broken\n";
+    assert!(text.ends_with(end), "{text}");
     let (tally, _) = report_of(&steps, true, &mixed);
     assert_eq!((tally.passed, tally.failed.len()), (1, 1));
 }
@@ -119,6 +121,7 @@ fn the_status_names_what_runs_and_estimates_the_rest() {
     let shared = Shared {
         states: states.into(),
         tally: Tally::default(),
+        causes: Vec::new(),
         out: &mut out,
         ended: 0,
         error: None,
