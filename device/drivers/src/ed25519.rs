@@ -322,11 +322,11 @@ mod tests {
             fake
         }
 
-        fn engine(&self) -> Result<Ed25519<Counted<'_>>, Error> {
+        fn engine(&self) -> Result<Ed25519<IdleAfterWait<'_>>, Error> {
             let base = self.0.as_ptr().cast::<u32>().cast_mut();
             // SAFETY: there is a word for each register, in cells that may be written through a shared reference and
             // outlive the engine in every test.
-            Ed25519::new(unsafe { Ed25519Registers::new(base) }, Counted(self))
+            Ed25519::new(unsafe { Ed25519Registers::new(base) }, IdleAfterWait(self))
         }
 
         fn word(&self, at: usize) -> u32 {
@@ -335,9 +335,9 @@ mod tests {
     }
 
     /// A wait after which the engine is idle.
-    struct Counted<'a>(&'a FakeEd25519);
+    struct IdleAfterWait<'a>(&'a FakeEd25519);
 
-    impl Wait for Counted<'_> {
+    impl Wait for IdleAfterWait<'_> {
         const BY_INTERRUPT: bool = false;
 
         fn wait(&mut self) {

@@ -240,7 +240,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::trapped::{Access, with_registers};
+    use crate::trapped::{RegisterAccess, with_registers};
 
     const AT: u64 = 0x8011_8000;
     const GRANT: Grant<'static> = Grant {
@@ -388,12 +388,12 @@ mod tests {
         let mut writes = Vec::new();
         let mut busy = None;
         FENCES.set(0);
-        let device = |access: Access, registers: &mut [u32]| {
+        let device = |access: RegisterAccess, registers: &mut [u32]| {
             let register = |at: usize| at / 4;
             registers[0] = capabilities as u32;
             registers[1] = (capabilities >> 32) as u32;
-            let (Access::Read(at) | Access::Write(at)) = access;
-            if let Access::Read(_) = access {
+            let (RegisterAccess::Read(at) | RegisterAccess::Write(at)) = access;
+            if let RegisterAccess::Read(_) = access {
                 match busy.take_if(|(busy, reads)| *busy == at && *reads == 0) {
                     None => busy.iter_mut().for_each(|(_, reads)| *reads = 0),
                     Some((DDTP, _)) => registers[register(DDTP)] &= !DDTP_BUSY,
@@ -483,8 +483,8 @@ mod tests {
     #[test]
     fn a_directory_that_is_not_set_is_an_error() {
         let change = |bits: u32| {
-            let device = |access: Access, registers: &mut [u32]| {
-                if access == Access::Write(DDTP) {
+            let device = |access: RegisterAccess, registers: &mut [u32]| {
+                if access == RegisterAccess::Write(DDTP) {
                     registers[DDTP / 4] ^= bits;
                 }
             };

@@ -103,7 +103,7 @@ mod tests {
     use core::cell::Cell;
 
     use super::*;
-    use crate::trapped::{Access, with_registers};
+    use crate::trapped::{RegisterAccess, with_registers};
 
     #[repr(align(8))]
     struct Room([u8; 64]);
@@ -163,13 +163,13 @@ mod tests {
     #[test]
     fn a_message_and_an_abort_are_waited_for() {
         let busy = Cell::new(5);
-        let model = |access: Access, words: &mut [u32]| match access {
-            Access::Read(_) => {
+        let model = |access: RegisterAccess, words: &mut [u32]| match access {
+            RegisterAccess::Read(_) => {
                 busy.set(busy.get() - u32::from(busy.get() > 0));
                 words[STATUS] = u32::from(busy.get() > 0);
             }
-            Access::Write(at) if at != 4 * SOURCE => busy.set(5),
-            Access::Write(_) => {}
+            RegisterAccess::Write(at) if at != 4 * SOURCE => busy.set(5),
+            RegisterAccess::Write(_) => {}
         };
         let room = Room([0; 64]);
         with_registers(3, model, |base| {

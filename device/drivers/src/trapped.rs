@@ -18,7 +18,7 @@ use libc::{
 
 /// An access to a register, by its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Access {
+pub enum RegisterAccess {
     /// The register is read next: what the model writes to it now is what the driver gets.
     Read(usize),
     /// The register was written.
@@ -26,12 +26,12 @@ pub enum Access {
 }
 
 /// What a device does at an access. It must not panic, because it is called by a handler of a signal.
-type Model<'a> = dyn FnMut(Access, &mut [u32]) + 'a;
+type Model<'a> = dyn FnMut(RegisterAccess, &mut [u32]) + 'a;
 
 struct Trap<'a> {
     base: *mut u32,
     words: usize,
-    access: Access,
+    access: RegisterAccess,
     model: &'a mut Model<'a>,
 }
 
@@ -42,7 +42,7 @@ std::thread_local! {
 /// Calls `act` with the address of registers, and `model` at each access to them. The registers are zero at first.
 pub fn with_registers<T>(
     words: usize,
-    mut model: impl FnMut(Access, &mut [u32]),
+    mut model: impl FnMut(RegisterAccess, &mut [u32]),
     act: impl FnOnce(*mut u32) -> T,
 ) -> T {
     static HANDLERS: Once = Once::new();
@@ -55,7 +55,7 @@ pub fn with_registers<T>(
     // SAFETY: the size is not zero.
     let base = unsafe { alloc_zeroed(layout) }.cast::<u32>();
     assert!(!base.is_null());
-    let mut trap = Trap { base, words, access: Access::Read(0), model: &mut model };
+    let mut trap = Trap { base, words, access: RegisterAccess::Read(0), model: &mut model };
     TRAP.set((&raw mut trap).cast());
     protect(&trap, PROT_NONE);
     let result = act(base);
@@ -71,11 +71,11 @@ pub fn with_registers<T>(
 pub fn with_device<D, T>(
     words: usize,
     device: D,
-    access: impl Fn(&mut D, Access, &mut [u32]),
+    access: impl Fn(&mut D, RegisterAccess, &mut [u32]),
     act: impl FnOnce(*mut u32, &RefCell<D>) -> T,
 ) -> (T, D) {
     let device = RefCell::new(device);
-    let model = |at: Access, words: &mut [u32]| access(&mut device.borrow_mut(), at, words);
+    let model = |at: RegisterAccess, words: &mut [u32]| access(&mut device.borrow_mut(), at, words);
     let result = with_registers(words, model, |base| act(base, &device));
     (result, device.into_inner())
 }
@@ -88,13 +88,13 @@ pub fn writes_to<T>(
 ) -> (T, Vec<(usize, u32)>) {
     let mut writes = Vec::new();
     let mut first = words;
-    let model = |access: Access, registers: &mut [u32]| {
-        if let Access::Write(at) = access {
+    let model = |access: RegisterAccess, registers: &mut [u32]| {
+        if let RegisterAccess::Write(at) = access {
             writes.push((at, registers[at / 4] >> (at % 4 * 8)));
         }
         // A write before the first read is kept.
         for (at, word) in core::mem::take(&mut first) {
-            if access != Access::Write(*at) {
+            if access != RegisterAccess::Write(*at) {
                 registers[at / 4] = *word;
             }
         }
@@ -151,10 +151,10 @@ extern "C" fn before(_: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
     protect(trap, READ_WRITE);
     let at = address - trap.base.addr();
     trap.access = match *register(context, REG_ERR) & BY_WRITE {
-        0 => Access::Read(at),
-        _ => Access::Write(at),
+        0 => RegisterAccess::Read(at),
+        _ => RegisterAccess::Write(at),
     };
-    if matches!(trap.access, Access::Read(_)) {
+    if matches!(trap.access, RegisterAccess::Read(_)) {
         tell(trap);
     }
     *register(context, REG_EFL) |= SINGLE_STEP;
@@ -163,7 +163,7 @@ extern "C" fn before(_: c_int, info: *mut siginfo_t, context: *mut ucontext_t) {
 extern "C" fn after(_: c_int, _: *mut siginfo_t, context: *mut ucontext_t) {
     // SAFETY: the same argument as in `before` applies.
     if let Some(trap) = unsafe { TRAP.get().as_mut() } {
-        if matches!(trap.access, Access::Write(_)) {
+        if matches!(trap.access, RegisterAccess::Write(_)) {
             tell(trap);
         }
         protect(trap, PROT_NONE);
@@ -174,11 +174,11 @@ extern "C" fn after(_: c_int, _: *mut siginfo_t, context: *mut ucontext_t) {
 #[test]
 fn a_model_sees_each_access_in_order() {
     let mut seen = Vec::new();
-    let model = |access: Access, registers: &mut [u32]| {
+    let model = |access: RegisterAccess, registers: &mut [u32]| {
         seen.push(access);
         match access {
-            Access::Read(_) => registers[2] += 1,
-            Access::Write(at) => registers[2] = registers[at / 4] * 10,
+            RegisterAccess::Read(_) => registers[2] += 1,
+            RegisterAccess::Write(at) => registers[2] = registers[at / 4] * 10,
         }
     };
     let read = with_registers(4, model, |base| {
@@ -189,5 +189,5 @@ fn a_model_sees_each_access_in_order() {
         [read(), read()]
     });
     assert_eq!(read, [71, 72]);
-    assert_eq!(seen, [Access::Write(4), Access::Read(8), Access::Read(8)]);
+    assert_eq!(seen, [RegisterAccess::Write(4), RegisterAccess::Read(8), RegisterAccess::Read(8)]);
 }

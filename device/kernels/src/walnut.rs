@@ -39,10 +39,10 @@ impl WalnutLevel {
     /// All parameter sets.
     pub const ALL: [WalnutLevel; 2] = [WalnutLevel::Level128, WalnutLevel::Level256];
 
-    pub(crate) const fn field(self) -> Field {
+    pub(crate) const fn field(self) -> BinaryField {
         match self {
-            Self::Level128 => Field { bits: 5, reduced: spread(0b0000_1101) },
-            Self::Level256 => Field { bits: 8, reduced: spread(0b0001_1011) },
+            Self::Level128 => BinaryField { bits: 5, reduced: spread(0b0000_1101) },
+            Self::Level256 => BinaryField { bits: 8, reduced: spread(0b0001_1011) },
         }
     }
 
@@ -79,13 +79,13 @@ pub(crate) const fn spread(coefficients: u8) -> u64 {
 
 /// A field of characteristic 2.
 #[derive(Clone, Copy)]
-pub(crate) struct Field {
+pub(crate) struct BinaryField {
     pub bits: u32,
     /// x^8 reduced.
     pub reduced: u64,
 }
 
-impl Field {
+impl BinaryField {
     /// Multiplies eight elements by x.
     pub(crate) const fn double(self, elements: u64) -> u64 {
         elements << 8 ^ (elements >> 56).wrapping_mul(self.reduced)
@@ -143,12 +143,12 @@ pub(crate) struct StrandValue {
 /// A word in the generators: four bits for each, the high nibble of a byte first. The lower three bits of a nibble are
 /// the strand, from 0 to 6, and the other says that it is the inverse.
 #[derive(Clone, Copy)]
-pub(crate) struct Word<'a> {
+pub(crate) struct BraidWord<'a> {
     bytes: &'a [u8],
     count: usize,
 }
 
-impl<'a> Word<'a> {
+impl<'a> BraidWord<'a> {
     /// Returns the first `count` generators, or `None` if there are not as many or one of them does not exist.
     fn new(bytes: &'a [u8], count: usize) -> Option<Self> {
         let word = Self { bytes: bytes.get(..count.div_ceil(2))?, count };
@@ -179,16 +179,16 @@ impl<'a> Word<'a> {
 pub(crate) struct Action<'a> {
     pub matrix: &'a mut Matrix,
     pub permutation: &'a Permutation,
-    pub word: Word<'a>,
+    pub word: BraidWord<'a>,
 }
 
 /// The word of a digest.
-struct Encoded {
+struct EncodedDigest {
     bytes: [u8; MAX_ENCODED],
     count: usize,
 }
 
-impl Encoded {
+impl EncodedDigest {
     fn of(digest: &[u8]) -> Self {
         let mut word = Self { bytes: [0; MAX_ENCODED], count: 0 };
         for byte in digest {
@@ -212,9 +212,9 @@ impl Encoded {
         }
     }
 
-    fn word(&self) -> Option<Word<'_>> {
+    fn word(&self) -> Option<BraidWord<'_>> {
         // Each of them is a generator.
-        Some(Word { bytes: self.bytes.get(..self.count.div_ceil(2))?, count: self.count })
+        Some(BraidWord { bytes: self.bytes.get(..self.count.div_ceil(2))?, count: self.count })
     }
 
     fn add(&mut self, generator: u8) {
@@ -252,7 +252,7 @@ impl Packed<'_> {
         Some(())
     }
 
-    fn matrix(&mut self, field: Field) -> Option<Matrix> {
+    fn matrix(&mut self, field: BinaryField) -> Option<Matrix> {
         let mut matrix = [0; STRANDS];
         for row in 0..STRANDS - 1 {
             for column in &mut matrix {
@@ -275,7 +275,7 @@ struct WalnutKey {
 }
 
 impl WalnutKey {
-    fn parse(field: Field, bytes: &[u8]) -> Option<Self> {
+    fn parse(field: BinaryField, bytes: &[u8]) -> Option<Self> {
         let mut packed = Packed { bytes, at: 0 };
         let head = [packed.next(8)?, packed.next(8)?, packed.next(8)?];
         let [high, low] = (1_u16 << field.bits).to_be_bytes();
@@ -323,8 +323,8 @@ pub fn verify(
 pub struct Verification<'a> {
     level: WalnutLevel,
     key: WalnutKey,
-    encoded: Encoded,
-    braid: Word<'a>,
+    encoded: EncodedDigest,
+    braid: BraidWord<'a>,
     /// The products with the encoded digest and with the braid.
     products: [Matrix; 2],
 }
@@ -344,8 +344,14 @@ impl<'a> Verification<'a> {
             return None;
         }
         let key = WalnutKey::parse(level.field(), public_key)?;
-        let braid = Word::new(nibbles, count)?;
-        Some(Self { level, key, encoded: Encoded::of(digest), braid, products: [[0; STRANDS]; 2] })
+        let braid = BraidWord::new(nibbles, count)?;
+        Some(Self {
+            level,
+            key,
+            encoded: EncodedDigest::of(digest),
+            braid,
+            products: [[0; STRANDS]; 2],
+        })
     }
 
     /// Number of generators of the encoded digest and of the braid.

@@ -6,7 +6,7 @@ use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
 use hartlock_drivers::noise_source::NoiseSource;
 use hartlock_drivers::wait::Polling;
 
-use crate::keys::{Cipher, CipherMode, EngineFailure, KeyEngines, RsaPrivateKey};
+use crate::keys::{Cipher, EngineFailure, KeyEngines, RsaPrivateKey, TextMode};
 
 /// Public exponent e of all RSA keys of this module.
 const EXPONENT: u32 = 65537;
@@ -65,8 +65,8 @@ impl KeyEngines for HardwareKeyEngines {
         self.with_aes(|aes| {
             aes.load_key(cipher.key)?;
             match cipher.mode {
-                CipherMode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
-                CipherMode::Ctr => {
+                TextMode::Gcm => aes.seal(vector(&cipher)?, cipher.more, text),
+                TextMode::Ctr => {
                     aes.process(aes::ModeOfOperation::Ctr(cipher.iv), Direction::Encrypt, text)?;
                     Ok([0; 16])
                 }
@@ -83,8 +83,8 @@ impl KeyEngines for HardwareKeyEngines {
         let decrypted = self.with_aes(|aes| {
             aes.load_key(cipher.key)?;
             match cipher.mode {
-                CipherMode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
-                CipherMode::Ctr => {
+                TextMode::Gcm => aes.open(vector(&cipher)?, cipher.more, text, tag),
+                TextMode::Ctr => {
                     aes.process(aes::ModeOfOperation::Ctr(cipher.iv), Direction::Decrypt, text)
                 }
             }

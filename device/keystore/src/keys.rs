@@ -106,7 +106,7 @@ impl KeyKind {
 /// The modes of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u16)]
-pub enum CipherMode {
+pub enum TextMode {
     /// GCM with a vector of 12 bytes and a tag of 16 (SP 800-38D).
     Gcm = 1,
     /// CTR with the counter of the first block (SP 800-38A).
@@ -119,7 +119,7 @@ pub struct Cipher<'a> {
     /// Key of AES-256.
     pub key: &'a [u8; 32],
     /// Mode of operation.
-    pub mode: CipherMode,
+    pub mode: TextMode,
     /// Initialization vector; GCM uses its first 12 bytes.
     pub iv: &'a [u8; 16],
     /// Additional authenticated data, only for GCM.
@@ -389,8 +389,8 @@ impl KeyStore {
         let sealed = engines.encrypt(cipher, text);
         let (mode, tag) = (cipher.mode, key.outcome(sealed, Refusal::Failed)?);
         let end = match mode {
-            CipherMode::Ctr => len,
-            CipherMode::Gcm => {
+            TextMode::Ctr => len,
+            TextMode::Gcm => {
                 *after.first_chunk_mut().ok_or(Refusal::TooLong)? = tag;
                 len.saturating_add(TAG_LEN)
             }
@@ -410,8 +410,8 @@ impl KeyStore {
         let (cipher, text) = begin(key, uses::DECRYPT, record)?;
         let start = len.saturating_sub(text.len());
         let (text, tag) = match cipher.mode {
-            CipherMode::Ctr => (text, [0; TAG_LEN]),
-            CipherMode::Gcm => {
+            TextMode::Ctr => (text, [0; TAG_LEN]),
+            TextMode::Gcm => {
                 let (text, tag) =
                     text.split_last_chunk_mut::<TAG_LEN>().ok_or(Refusal::Malformed)?;
                 (text, *tag)
@@ -573,17 +573,17 @@ fn begin<'a>(
         return Err(Refusal::Malformed);
     };
     let mode = match *mode {
-        1 => CipherMode::Gcm,
-        2 => CipherMode::Ctr,
+        1 => TextMode::Gcm,
+        2 => TextMode::Ctr,
         _ => return Err(Refusal::Malformed),
     };
-    let wanted = if mode == CipherMode::Ctr { uses::COUNTER } else { wanted };
+    let wanted = if mode == TextMode::Ctr { uses::COUNTER } else { wanted };
     let secret = key.for_use(wanted)?.try_into().map_err(|_| Refusal::KeyUse)?;
     let more_len = usize::from(u16::from_le_bytes([*low, *high]));
     let (more, text) = rest.split_at_mut_checked(more_len).ok_or(Refusal::Malformed)?;
     let is_right = match mode {
-        CipherMode::Gcm => iv.ends_with(&[0; 4]),
-        CipherMode::Ctr => more.is_empty() && !text.is_empty(),
+        TextMode::Gcm => iv.ends_with(&[0; 4]),
+        TextMode::Ctr => more.is_empty() && !text.is_empty(),
     };
     if is_right {
         Ok((Cipher { key: secret, mode, iv, more }, text))

@@ -8,7 +8,7 @@ use hartlock_drivers::mailbox::request::SIGNATURE_LEN;
 use hartlock_drivers::noise_source::NoiseSource;
 use hartlock_drivers::wait::Polling;
 use hartlock_keystore::engines::HardwareKeyEngines;
-use hartlock_keystore::keys::{Cipher, CipherMode, EngineFailure, KeyEngines, RsaPrivateKey};
+use hartlock_keystore::keys::{Cipher, EngineFailure, KeyEngines, RsaPrivateKey, TextMode};
 use hartlock_regs::Block;
 
 /// Registers of `hw/ip/aes`, in words.
@@ -130,7 +130,7 @@ fn nothing_is_left_of_a_text_that_failed() {
     let files = Files::with_outcome(GOOD);
     let mut engines = files.hardware();
     files.aes[of_aes::ERROR].set(of_aes::BAD_LENGTH);
-    for mode in [CipherMode::Gcm, CipherMode::Ctr] {
+    for mode in [TextMode::Gcm, TextMode::Ctr] {
         let (mut text, cipher) = ([1; 20], Cipher { key: &[3; 32], mode, iv: &[4; 16], more: &[] });
         assert_eq!(engines.decrypt(cipher, &mut text, &[5; 16]), Err(EngineFailure::Failed));
         assert_eq!(text, [0; 20]);

@@ -118,7 +118,7 @@ impl Build<'_> {
         }
         let identities = other_identities(spec)?;
         let sizes: Vec<_> = sources.iter().map(|it| (it.spec.payload_type, it.size)).collect();
-        let encryption = encryption::Plan::new(spec, &sizes)?;
+        let encryption = encryption::EncryptionPlan::new(spec, &sizes)?;
         let lists = (&identities[..], &encryption.fields[..]);
         let mut manifest = plan(spec, self.boards, lists, keys, self.created, &sources)?;
         let ciphers = encryption.ciphers(&manifest);

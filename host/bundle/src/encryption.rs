@@ -62,14 +62,14 @@ pub(crate) fn decrypt(file: &NewFile, size: u64, key: &ContentKey) -> Result<(),
 }
 
 /// The encryption of the payloads of a bundle that is being built.
-pub(crate) struct Plan {
+pub(crate) struct EncryptionPlan {
     /// Encoded records, in ascending order of the types.
     pub fields: Vec<EncryptionField>,
     /// New content keys. A payload that was encrypted before has none.
     keys: Vec<(PayloadType, ContentKey)>,
 }
 
-impl Plan {
+impl EncryptionPlan {
     /// Plans the encryption of the payloads of `spec`, whose types and sizes are in ascending order of the types.
     ///
     /// # Errors

@@ -94,12 +94,12 @@ pub(crate) fn judge<E>(
     size: u64,
     read: impl FnMut(u64, &mut [u8]) -> Result<(), E>,
 ) -> Result<Result<(), InitramfsFault>, E> {
-    let mut source = Source::new(size, read);
+    let mut source = InitramfsBytes::new(size, read);
     let judged = judge_source(&mut source);
     source.failed.map_or(Ok(judged), Err)
 }
 
-fn judge_source<E, R>(source: &mut Source<E, R>) -> Result<(), InitramfsFault>
+fn judge_source<E, R>(source: &mut InitramfsBytes<E, R>) -> Result<(), InitramfsFault>
 where
     R: FnMut(u64, &mut [u8]) -> Result<(), E>,
 {
@@ -143,7 +143,7 @@ enum Judged {
 /// whole entries in it, and zeros at its start only after an archive (`is_first`).
 fn judge_compressed<E, R>(
     compression: Compression,
-    source: &mut Source<E, R>,
+    source: &mut InitramfsBytes<E, R>,
     start: &[u8],
     is_first: bool,
 ) -> Result<Judged, CompressionFault>
@@ -242,7 +242,7 @@ fn fill(content: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
 }
 
 /// The bytes of an initramfs, of which a part is in memory.
-struct Source<E, R> {
+struct InitramfsBytes<E, R> {
     size: u64,
     read: R,
     part: Vec<u8>,
@@ -255,7 +255,7 @@ struct Source<E, R> {
     failed: Option<E>,
 }
 
-impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> Source<E, R> {
+impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> InitramfsBytes<E, R> {
     const PART: u64 = 64 << 10;
 
     fn new(size: u64, read: R) -> Self {
@@ -297,7 +297,7 @@ impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> Source<E, R> {
     }
 }
 
-impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> BufRead for Source<E, R> {
+impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> BufRead for InitramfsBytes<E, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         let at = self.at;
         if self.rest_at(at).is_empty() {
@@ -311,7 +311,7 @@ impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> BufRead for Source<E, R> {
     }
 }
 
-impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> Read for Source<E, R> {
+impl<E, R: FnMut(u64, &mut [u8]) -> Result<(), E>> Read for InitramfsBytes<E, R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let from = self.fill_buf()?;
         let len = from.len().min(into.len());

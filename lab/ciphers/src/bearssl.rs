@@ -10,7 +10,7 @@ pub const PEER: Peer = Peer { name: "bearssl", with_key };
 
 /// A buffer that is larger than the subkeys with the pointer in front of them, and than a context of GCM.
 #[repr(align(16))]
-struct Context([u8; 512]);
+struct BearsslBuffer([u8; 512]);
 
 type Hash = unsafe extern "C" fn(*mut c_void, *const c_void, *const c_void, usize);
 
@@ -25,15 +25,15 @@ unsafe extern "C" {
 }
 
 fn with_key(_: CipherTier, key: &[u8; 32], work: &mut dyn FnMut(&dyn Prepared)) {
-    let mut keys = Context([0; 512]);
+    let mut keys = BearsslBuffer([0; 512]);
     // SAFETY: the buffer is large enough, and pointer and length are those of the key.
     unsafe { br_aes_ct64_ctr_init(keys.0.as_mut_ptr().cast(), key.as_ptr().cast(), key.len()) };
     work(&keys);
 }
 
-impl Prepared for Context {
+impl Prepared for BearsslBuffer {
     fn gcm(&self, iv: &[u8; 12], text: &mut [u8], tag: &[u8; 16]) -> bool {
-        let mut context = Context([0; 512]);
+        let mut context = BearsslBuffer([0; 512]);
         let context = context.0.as_mut_ptr().cast();
         let keys = self.0.as_ptr().cast_mut().cast();
         // SAFETY: the buffer is large enough, and stores the pointer to the subkeys, which outlive it and are only read.

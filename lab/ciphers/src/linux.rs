@@ -23,7 +23,7 @@ unsafe extern "C" {
 
 /// Subkeys of encryption and of decryption, of which the second are not used here, and the length of the key in bytes.
 #[repr(C, align(16))]
-struct Keys {
+struct LinuxKeys {
     encrypt: [u8; 240],
     _decrypt: [u8; 240],
     key_len: u32,
@@ -37,10 +37,10 @@ fn with_key(tier: CipherTier, key: &[u8; 32], work: &mut dyn FnMut(&dyn Prepared
     let expanded = openssl::expanded(tier, key);
     let mut encrypt = [0; 240];
     encrypt.copy_from_slice(&expanded[..240]);
-    work(&Keys { encrypt, _decrypt: [0; 240], key_len: 32, tier });
+    work(&LinuxKeys { encrypt, _decrypt: [0; 240], key_len: 32, tier });
 }
 
-impl Keys {
+impl LinuxKeys {
     fn encrypt(&self, block: &[u8; 16]) -> [u8; 16] {
         let mut to = [0; 16];
         let keys = core::ptr::from_ref(self).cast();
@@ -50,7 +50,7 @@ impl Keys {
     }
 }
 
-impl Prepared for Keys {
+impl Prepared for LinuxKeys {
     fn ctr(&self, counter: &[u8; 16], text: &mut [u8]) -> bool {
         let (from, to, mut counter) = (text.as_ptr(), text.as_mut_ptr(), *counter);
         let keys = core::ptr::from_ref(self).cast();

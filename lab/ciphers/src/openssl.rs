@@ -106,7 +106,7 @@ extern "C" fn riscv_vlen() -> usize {
 /// A buffer that is larger than a context of GCM, whose first members are five blocks: counter, its encryption, the first
 /// encryption, the lengths, and the hash.
 #[repr(align(16))]
-struct Context([u64; 128]);
+struct GcmContext([u64; 128]);
 const LENGTH: usize = 7;
 const HASH: usize = 8;
 
@@ -115,13 +115,13 @@ struct AlignedKeys([u8; 256]);
 
 /// An expanded key, in a buffer that is larger than `AES_KEY`.
 #[repr(align(16))]
-struct Keys {
+struct ExpandedKeys {
     keys: [u8; 256],
     tier: CipherTier,
 }
 
 fn with_key(tier: CipherTier, key: &[u8; 32], work: &mut dyn FnMut(&dyn Prepared)) {
-    work(&Keys { keys: expanded(tier, key), tier });
+    work(&ExpandedKeys { keys: expanded(tier, key), tier });
 }
 
 /// Returns `AES_KEY`, whose first 240 bytes are the subkeys.
@@ -138,7 +138,7 @@ pub fn expanded(tier: CipherTier, key: &[u8; 32]) -> [u8; 256] {
     keys.0
 }
 
-impl Keys {
+impl ExpandedKeys {
     fn ptr(&self) -> *const c_void {
         self.keys.as_ptr().cast()
     }
@@ -155,7 +155,7 @@ impl Keys {
         matches!(self.tier, CipherTier::Zvkned | CipherTier::Zvkg)
     }
 
-    fn start(&self, context: &mut Context, iv: &[u8; 12]) {
+    fn start(&self, context: &mut GcmContext, iv: &[u8; 12]) {
         let context = context.0.as_mut_ptr().cast();
         // SAFETY: the buffer is large enough, and the keys outlive it.
         unsafe { CRYPTO_gcm128_init(context, self.ptr(), self.encrypt()) };
@@ -164,9 +164,9 @@ impl Keys {
     }
 }
 
-impl Prepared for Keys {
+impl Prepared for ExpandedKeys {
     fn gcm(&self, iv: &[u8; 12], text: &mut [u8], tag: &[u8; 16]) -> bool {
-        let mut context = Context([0; 128]);
+        let mut context = GcmContext([0; 128]);
         self.start(&mut context, iv);
         let mut done = 0;
         if self.tier == CipherTier::Zvkg {
@@ -233,7 +233,7 @@ impl Prepared for Keys {
     }
 
     fn ghash(&self, iv: &[u8; 12], data: &[u8]) -> Option<[u8; 16]> {
-        let mut context = Context([0; 128]);
+        let mut context = GcmContext([0; 128]);
         self.start(&mut context, iv);
         let context = context.0.as_mut_ptr().cast();
         let mut tag = [0; 16];

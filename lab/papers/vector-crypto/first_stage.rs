@@ -43,10 +43,10 @@ const SIMULATED: &str = "first stage, cycles on Rocket";
 const SPEED_UP: &str = "first stage, speed-up";
 
 /// A way to do the work: its name, the hart that executes it, and false for the portable kernels.
-type Way = (&'static str, &'static str, bool);
+type FirstStageWay = (&'static str, &'static str, bool);
 
 const PORTABLE: &str = "portable";
-const WAYS: [Way; 5] = [
+const WAYS: [FirstStageWay; 5] = [
     (PORTABLE, "rv64", false),
     ("scalar assembly", "rv64", true),
     ("scalar assembly, Zbb, Zknh, Zbc", "scalar-crypto", true),
@@ -68,7 +68,7 @@ const CORES: [(&str, u32); 2] = [("rocket-1-full", FLAT), ("rocket-4-full", TOGE
 const EMULATOR: &str = "qemu";
 
 /// A count, and where it was made: on the emulator, or on a core of the cycle-accurate machine.
-pub struct Sample {
+pub struct FirstStageSample {
     pub machine: String,
     pub hart: String,
     pub count: FirstStageCount,
@@ -76,7 +76,7 @@ pub struct Sample {
 
 /// Everything that is measured.
 pub struct FirstStage {
-    samples: Vec<Sample>,
+    samples: Vec<FirstStageSample>,
     /// Generators of the encoded digest and of the signature, for the digest and for the root.
     generators: [[usize; 2]; 2],
 }
@@ -161,13 +161,14 @@ fn read_samples(
     hart: &str,
     tiers: &[&str; 3],
     console: &str,
-) -> Result<Vec<Sample>> {
+) -> Result<Vec<FirstStageSample>> {
     let (kernels, counts) = read(console).with_context(|| format!("{hart} of {machine}"))?;
     let [FirstStageKernels { sha256: [one, many], walnut, .. }] = &kernels[..] else {
         anyhow::bail!("{hart} of {machine}: not one set of kernels")
     };
     ensure!([one, many, walnut] == *tiers, "{hart} of {machine} has {kernels:?}");
-    let sample = |count| Sample { machine: machine.to_owned(), hart: hart.to_owned(), count };
+    let sample =
+        |count| FirstStageSample { machine: machine.to_owned(), hart: hart.to_owned(), count };
     Ok(counts.into_iter().map(sample).collect())
 }
 
@@ -254,12 +255,13 @@ impl FirstStage {
     fn find(
         &self,
         unit: Unit,
-        (_, hart, is_chosen): &Way,
+        (_, hart, is_chosen): &FirstStageWay,
         part: &str,
         is_it: impl Fn(&FirstStageCount) -> bool,
     ) -> Vec<u64> {
-        let is_machine =
-            |sample: &Sample| (sample.machine == EMULATOR) == (unit == Unit::Instructions);
+        let is_machine = |sample: &FirstStageSample| {
+            (sample.machine == EMULATOR) == (unit == Unit::Instructions)
+        };
         let of_way = self.samples.iter().filter(|it| is_machine(it) && it.hart == *hart);
         let counts = of_way.map(|it| &it.count).filter(|it| it.is_chosen == *is_chosen);
         counts.filter(|it| it.part == part && is_it(it)).filter_map(|it| unit.of(it)).collect()
@@ -267,7 +269,7 @@ impl FirstStage {
 
     /// Returns the cost of the hash on one hart as one message, or of the tree on several harts: the largest share, and the
     /// root on the boot hart.
-    fn hash(&self, unit: Unit, way: &Way, harts: Option<usize>) -> Option<u64> {
+    fn hash(&self, unit: Unit, way: &FirstStageWay, harts: Option<usize>) -> Option<u64> {
         let Some(harts) = harts else {
             return self.find(unit, way, "hash", |_| true).first().copied();
         };
@@ -283,7 +285,7 @@ impl FirstStage {
     fn verification(
         &self,
         unit: Unit,
-        way: &Way,
+        way: &FirstStageWay,
         scheme: FirstStageScheme,
         is_tree: bool,
     ) -> Option<u64> {
@@ -296,7 +298,7 @@ impl FirstStage {
     fn sum(
         &self,
         unit: Unit,
-        way: &Way,
+        way: &FirstStageWay,
         scheme: FirstStageScheme,
         harts: Option<usize>,
     ) -> Option<u64> {
@@ -327,7 +329,7 @@ impl FirstStage {
         Ok(rows)
     }
 
-    fn costs(&self, unit: Unit, way: &Way, harts: Option<usize>) -> Result<Vec<Row>> {
+    fn costs(&self, unit: Unit, way: &FirstStageWay, harts: Option<usize>) -> Result<Vec<Row>> {
         let (table, measured) = match unit {
             Unit::Instructions => (COUNTED, How::Counted),
             Unit::Cycles => (SIMULATED, How::Simulated),
@@ -449,7 +451,7 @@ impl FirstStage {
     pub fn csv(&self) -> String {
         let mut text =
             "machine,hart,kernels,form,part,who,harts,blocks,instructions,cycles\n".to_owned();
-        for Sample { machine, hart, count } in &self.samples {
+        for FirstStageSample { machine, hart, count } in &self.samples {
             let FirstStageCount { is_chosen, form, part, who, harts, blocks, instructions, cycles } =
                 count;
             let kernels = if *is_chosen { "chosen" } else { "portable" };
@@ -465,7 +467,7 @@ impl FirstStage {
 const OTHER_FORM: &str =
     "no ratio: a tree is another form than one message, which cannot be hashed by several harts";
 
-fn why_not_on_rocket(way: &Way) -> &'static str {
+fn why_not_on_rocket(way: &FirstStageWay) -> &'static str {
     if way.0.starts_with("vectors") {
         "Rocket has no vector unit"
     } else {
@@ -473,7 +475,7 @@ fn why_not_on_rocket(way: &Way) -> &'static str {
     }
 }
 
-fn config((name, ..): &Way, harts: Option<usize>) -> String {
+fn config((name, ..): &FirstStageWay, harts: Option<usize>) -> String {
     match harts {
         None => (*name).to_owned(),
         Some(harts) => format!("{name}, {harts} harts"),
@@ -510,7 +512,7 @@ mod tests {
                     instructions,
                     cycles: None,
                 };
-                samples.push(Sample {
+                samples.push(FirstStageSample {
                     machine: EMULATOR.to_owned(),
                     hart: (*hart).to_owned(),
                     count,
@@ -554,7 +556,7 @@ mod tests {
     #[test]
     fn shares_that_are_not_the_whole_are_refused() {
         let mut counted = counted();
-        let is_share = |it: &&mut Sample| it.count.who == "2" && it.count.harts == 4;
+        let is_share = |it: &&mut FirstStageSample| it.count.who == "2" && it.count.harts == 4;
         counted.samples.iter_mut().find(is_share).unwrap().count.instructions += 100;
         assert!(counted.rows().is_err());
     }

@@ -49,7 +49,7 @@ pub struct Board {
     cpuinfo: Option<String>,
     vlen: u64,
     probes: BTreeMap<String, Probe>,
-    kernels: Vec<Row>,
+    kernels: Vec<BoardRow>,
     openssl: Option<Openssl>,
 }
 
@@ -73,7 +73,7 @@ enum Probe {
 
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-enum Status {
+enum BoardStatus {
     Measured,
     Absent,
     Wrong,
@@ -82,11 +82,11 @@ enum Status {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Row {
+struct BoardRow {
     name: String,
     form: String,
     tier: String,
-    status: Status,
+    status: BoardStatus,
     messages: Option<u64>,
     bytes: Option<u64>,
     repeats: Option<u64>,
@@ -172,7 +172,7 @@ impl Board {
             ensure!(seen.insert(name.clone()), "{name} is there twice");
             self.check_row(row).with_context(|| name)?;
         }
-        let is_measured = |row: &Row| row.status == Status::Measured;
+        let is_measured = |row: &BoardRow| row.status == BoardStatus::Measured;
         ensure!(self.kernels.iter().any(is_measured), "nothing was measured");
         for peer in self.openssl.iter().flat_map(|openssl| &openssl.rows) {
             let samples = peer.bytes_per_second.as_deref().unwrap_or(&[1]);
@@ -190,7 +190,7 @@ impl Board {
     }
 
     /// Returns true if the processor has the extensions of a tier, which this kernel may have.
-    fn has_tier(&self, Row { name, form, tier, .. }: &Row) -> bool {
+    fn has_tier(&self, BoardRow { name, form, tier, .. }: &BoardRow) -> bool {
         let with_vectors =
             |extension| self.works("v") && self.works("zvkb") && self.works(extension);
         let is_sha2 = matches!(name.as_str(), "sha256" | "sha512");
@@ -217,8 +217,8 @@ impl Board {
         }
     }
 
-    fn check_row(&self, row: &Row) -> Result<()> {
-        if row.status != Status::Measured {
+    fn check_row(&self, row: &BoardRow) -> Result<()> {
+        if row.status != BoardStatus::Measured {
             let has_samples = row.nanoseconds.is_some() || row.cycles.is_some();
             ensure!(!has_samples, "it has samples and was not measured");
             return Ok(());
@@ -231,7 +231,7 @@ impl Board {
 }
 
 /// Computes the figures of a row, and compares what the file says of them.
-fn figures(row: &Row) -> Result<Figures> {
+fn figures(row: &BoardRow) -> Result<Figures> {
     let nanoseconds = row.nanoseconds.as_deref().context("it has no times")?;
     let count = nanoseconds.len();
     ensure!((1..=MAX_SAMPLES).contains(&count), "it has {count} samples");
@@ -327,13 +327,13 @@ fn section(file: &str, board: &Board) -> Result<String> {
     for row in &board.kernels {
         let names = [&row.name, &row.form, &row.tier].map(|it| plain(it)).join(" | ");
         match row.status {
-            Status::Absent => continue,
-            Status::Wrong | Status::Died => {
-                let word = if row.status == Status::Wrong { "wrong" } else { "died" };
+            BoardStatus::Absent => continue,
+            BoardStatus::Wrong | BoardStatus::Died => {
+                let word = if row.status == BoardStatus::Wrong { "wrong" } else { "died" };
                 let _ = writeln!(out, "| {names} | **{word}** | | | | | |");
                 continue;
             }
-            Status::Measured => {}
+            BoardStatus::Measured => {}
         }
         let found = figures(row)?;
         let peer = peer(board, row);
@@ -353,7 +353,7 @@ fn section(file: &str, board: &Board) -> Result<String> {
 }
 
 /// Returns OpenSSL's nanoseconds a byte for the same form and the same length of a message.
-fn peer(board: &Board, row: &Row) -> Option<f64> {
+fn peer(board: &Board, row: &BoardRow) -> Option<f64> {
     let rows = &board.openssl.as_ref()?.rows;
     let is_same = |peer: &&PeerRow| {
         (&peer.name, &peer.form, Some(peer.bytes)) == (&row.name, &row.form, row.bytes)
@@ -438,7 +438,7 @@ mod tests {
         let row = |name: &str, form: &str, tier: &str| {
             let text =
                 format!(r#"{{"name":"{name}","form":"{form}","tier":"{tier}","status":"absent"}}"#);
-            serde_json::from_str::<Row>(&text).unwrap()
+            serde_json::from_str::<BoardRow>(&text).unwrap()
         };
         let mut board = Board::parse(GOOD.as_bytes()).unwrap();
         for name in ["zvknha", "zkne", "zbkb", "zvkned"] {

@@ -84,7 +84,7 @@ const INSTRUCTIONS: (&str, &str) = ("instructions", "zkt-zvkt");
 
 /// The result of a means for a computation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Row {
+struct TimingRow {
     subject: String,
     /// The kernels that it uses.
     tier: String,
@@ -134,7 +134,7 @@ fn run(extent: Extent, only: &[Means], mut print: impl FnMut(&str)) -> Result<Ve
             ),
         };
         print(&format!("{title} ({:.1} s)", start.elapsed().as_secs_f64()));
-        for Row { subject, tier, observed, leak } in &rows {
+        for TimingRow { subject, tier, observed, leak } in &rows {
             let found = leak.as_deref().unwrap_or("nothing depends on the secret");
             print(&format!("  {subject:<24}{tier:<10}{observed:<52}{found}"));
         }
@@ -144,8 +144,8 @@ fn run(extent: Extent, only: &[Means], mut print: impl FnMut(&str)) -> Result<Ve
 }
 
 /// Returns the faults of a means: a leak, a leak that it did not find, and a computation that it did not run.
-fn judge(means: Means, rows: &[Row]) -> Vec<String> {
-    let is_meant_to_leak = |row: &Row| row.subject.starts_with("leak-");
+fn judge(means: Means, rows: &[TimingRow]) -> Vec<String> {
+    let is_meant_to_leak = |row: &TimingRow| row.subject.starts_with("leak-");
     let mut faults: Vec<String> = rows
         .iter()
         .filter(|row| row.leak.is_some() != is_meant_to_leak(row))
@@ -250,9 +250,9 @@ mod tests {
     #[test]
     fn a_leak_one_that_is_not_found_and_a_computation_that_is_not_run_are_faults() {
         for means in ALL {
-            let right: Vec<Row> = expected(means)
+            let right: Vec<TimingRow> = expected(means)
                 .into_iter()
-                .map(|(subject, tier)| Row {
+                .map(|(subject, tier)| TimingRow {
                     subject: subject.to_owned(),
                     tier: tier.to_owned(),
                     observed: String::new(),

@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_device};
+use crate::trapped::{RegisterAccess, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -29,7 +29,7 @@ const WIPE: u32 = 1 << 7;
 const PRIVATE: u32 = 1 << 8;
 
 #[derive(Default)]
-struct Engine {
+struct BignumModel {
     /// Each operand with its words.
     operands: Vec<(u32, Vec<u32>)>,
     commands: Vec<u32>,
@@ -47,26 +47,26 @@ struct Engine {
     refused: usize,
 }
 
-impl Engine {
+impl BignumModel {
     fn runs(&self) -> usize {
         self.commands.iter().filter(|command| **command != WIPE).count()
     }
 
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         words[0] = MAGIC;
         match access {
-            Access::Read(at) if at / 4 == STATUS => {
+            RegisterAccess::Read(at) if at / 4 == STATUS => {
                 self.busy = self.busy.saturating_sub(1);
                 words[STATUS] = u32::from(self.busy == 0);
             }
-            Access::Read(at) if at / 4 == DATA => {
+            RegisterAccess::Read(at) if at / 4 == DATA => {
                 let (_, read) = self.operands.last_mut().unwrap();
                 let is_upset = self.upset == Some(read.len()) && self.commands.len() > 2;
                 words[DATA] = result_word(read.len()) ^ u32::from(is_upset);
                 read.push(0);
             }
-            Access::Read(_) => {}
-            Access::Write(at) => {
+            RegisterAccess::Read(_) => {}
+            RegisterAccess::Write(at) => {
                 let (at, word) = (at / 4, words[at / 4]);
                 self.refused += usize::from(self.busy > 0 && at != INTERRUPT);
                 match at {
@@ -95,10 +95,10 @@ fn result_word(index: usize) -> u32 {
 
 fn with_engine<W: Wait, T>(
     wait: W,
-    engine: Engine,
+    engine: BignumModel,
     act: impl FnOnce(&mut Bignum<W>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(12, engine, Engine::access, |base, engine| {
+) -> (T, BignumModel) {
+    let (result, engine) = with_device(12, engine, BignumModel::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Bignum::new(unsafe { BignumRegisters::new(base) }, wait).unwrap();
         engine.borrow_mut().commands.clear();
@@ -109,8 +109,8 @@ fn with_engine<W: Wait, T>(
 }
 
 /// Returns an engine whose commands end like this.
-fn ends(outcomes: &[u32]) -> Engine {
-    Engine { outcomes: outcomes.to_vec(), ..Engine::default() }
+fn ends(outcomes: &[u32]) -> BignumModel {
+    BignumModel { outcomes: outcomes.to_vec(), ..BignumModel::default() }
 }
 
 /// Returns the words of a big-endian number, the lowest first.
@@ -162,7 +162,7 @@ fn a_signature_is_recovered_twice_and_both_results_are_equal() {
     assert_eq!(recover(ends(&[GOOD])), (Ok(()), wanted(), twice.clone()));
     let failed = (Err(Error::Failed), vec![0; 35], twice.clone());
     for word in 0..9 {
-        assert_eq!(recover(Engine { upset: Some(word), ..ends(&[GOOD]) }), failed);
+        assert_eq!(recover(BignumModel { upset: Some(word), ..ends(&[GOOD]) }), failed);
     }
     assert_eq!(recover(ends(&[GOOD, 1])), failed);
     assert_eq!(recover(ends(&[1])), (Err(Error::Failed), vec![9; 35], vec![WIPE, POWER]));
@@ -215,7 +215,7 @@ fn a_private_key_is_written_in_full_and_wiped() {
     operands.extend([(17, words(&factor)), (18, words(&inverse)), (6, vec![0; 9])]);
     assert_eq!(engine.operands, operands);
     for bit in 0..3 {
-        let (done, result, engine) = private(Engine { errors: 1 << bit, ..ends(&[GOOD]) });
+        let (done, result, engine) = private(BignumModel { errors: 1 << bit, ..ends(&[GOOD]) });
         assert_eq!((done, result), (Err(Error::Refused), [0; 33]), "{bit}");
         assert_eq!(engine.commands, [WIPE, PRIVATE, WIPE]);
         assert_eq!(engine.writes[0], (ERROR, 1 << bit), "earlier errors are not cleared");

@@ -4,7 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{RegisterAccess, with_registers};
 use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 16;
@@ -165,9 +165,9 @@ fn sleeps_until_the_interrupt() {
 fn each_end_of_a_window_and_the_lock_are_read_back() {
     let right = Window { first: 5, last: 9 };
     let lock = |source, destination, lock_bit| {
-        let model = |access: Access, words: &mut [u32]| {
+        let model = |access: RegisterAccess, words: &mut [u32]| {
             (words[ID], words[STATUS], words[PARAMETERS]) = (MAGIC, IDLE, 16 << 16);
-            if access == Access::Write(4 * LOCK) {
+            if access == RegisterAccess::Write(4 * LOCK) {
                 words[LOCK] &= lock_bit;
             }
         };

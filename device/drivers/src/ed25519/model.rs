@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_device};
+use crate::trapped::{RegisterAccess, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -32,7 +32,7 @@ const GOOD: u32 = 0xc33c_c33c;
 const DONE: u32 = 0xa55a_a55a;
 
 #[derive(Default)]
-struct Engine {
+struct Ed25519Model {
     /// The registers that were written, in order; a row of words is one entry, with its first word.
     writes: Vec<(usize, u32)>,
     last: usize,
@@ -48,22 +48,22 @@ struct Engine {
     refused: usize,
 }
 
-impl Engine {
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+impl Ed25519Model {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         words[0] = MAGIC;
         match access {
-            Access::Read(at) if at / 4 == STATUS => {
+            RegisterAccess::Read(at) if at / 4 == STATUS => {
                 self.busy = self.busy.saturating_sub(1);
                 words[STATUS] = if self.is_failed { 16 } else { u32::from(self.busy == 0) };
             }
-            Access::Read(at) if (POINT..POINT + 8).contains(&(at / 4)) => {
+            RegisterAccess::Read(at) if (POINT..POINT + 8).contains(&(at / 4)) => {
                 let index = at / 4 - POINT;
                 let is_upset = self.point_upset >> index & 1 != 0;
                 words[at / 4] = if is_upset { self.reads[index] } else { index as u32 };
                 self.reads[index] += 1;
             }
-            Access::Read(_) => {}
-            Access::Write(at) => {
+            RegisterAccess::Read(_) => {}
+            RegisterAccess::Write(at) => {
                 let at = at / 4;
                 self.refused += usize::from(self.busy > 0 && at != INTERRUPT);
                 let is_next = at == self.last + 1 && at > KEY && !at.is_multiple_of(8)
@@ -90,10 +90,10 @@ impl Engine {
 
 fn with_engine<W: Wait, T>(
     wait: W,
-    engine: Engine,
-    act: impl FnOnce(&mut Ed25519<W>, &RefCell<Engine>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(80, engine, Engine::access, |base, engine| {
+    engine: Ed25519Model,
+    act: impl FnOnce(&mut Ed25519<W>, &RefCell<Ed25519Model>) -> T,
+) -> (T, Ed25519Model) {
+    let (result, engine) = with_device(80, engine, Ed25519Model::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Ed25519::new(unsafe { Ed25519Registers::new(base) }, wait).unwrap();
         assert_eq!(engine.borrow().writes.first(), Some(&(COMMAND, WIPE)));
@@ -109,14 +109,14 @@ fn point() -> [u8; 32] {
     core::array::from_fn(|at| if at % 4 == 0 { at as u8 / 4 } else { 0 })
 }
 
-fn load(engine: Engine) -> (Result<[u8; 32], Error>, Engine) {
+fn load(engine: Ed25519Model) -> (Result<[u8; 32], Error>, Ed25519Model) {
     let slot = Ed25519Slot::from(SigningSlot::Known);
     with_engine(Polling, engine, |engine, _| engine.load(slot, &[7; 64]))
 }
 
 #[test]
 fn a_key_is_loaded_with_its_scalar_clamped_and_no_word_stays() {
-    let (key, engine) = load(Engine::default());
+    let (key, engine) = load(Ed25519Model::default());
     assert_eq!(key, Ok(point()));
     let wanted = [
         (ERROR, 0),
@@ -140,7 +140,7 @@ fn a_key_is_loaded_with_its_scalar_clamped_and_no_word_stays() {
 #[test]
 fn a_signature_is_made_from_a_nonce_and_a_challenge() {
     let slot = Ed25519Slot::new(3).unwrap();
-    let (signature, engine) = with_engine(Polling, Engine::default(), |engine, _| {
+    let (signature, engine) = with_engine(Polling, Ed25519Model::default(), |engine, _| {
         engine.sign(slot, &[8; 64], |r| {
             assert_eq!(*r, point());
             [9; 64]
@@ -165,20 +165,20 @@ fn a_signature_is_made_from_a_nonce_and_a_challenge() {
 fn what_was_upset_is_not_used() {
     // The second write of the three that follow the key overwrites the register block, and nothing reads it.
     for (control, wanted) in [(0, Err(Error::Failed)), (1, Ok(point())), (2, Err(Error::Failed))] {
-        let engine = Engine { control_upset: Some(control), ..Engine::default() };
+        let engine = Ed25519Model { control_upset: Some(control), ..Ed25519Model::default() };
         assert_eq!(load(engine).0, wanted, "{control}");
     }
     // Also two words that differ in the same bit.
     for mask in (0..8).map(|word| 1 << word).chain([0b11]) {
-        let engine = Engine { point_upset: mask, ..Engine::default() };
+        let engine = Ed25519Model { point_upset: mask, ..Ed25519Model::default() };
         assert_eq!(load(engine).0, Err(Error::Failed), "{mask:#x}");
     }
     for bit in 0..2 {
-        let (key, engine) = load(Engine { errors: 1 << bit, ..Engine::default() });
+        let (key, engine) = load(Ed25519Model { errors: 1 << bit, ..Ed25519Model::default() });
         assert_eq!(key, Err(Error::Refused));
         assert_eq!(engine.writes[0], (ERROR, 1 << bit), "earlier errors are not cleared");
     }
-    let (results, _) = with_engine(Polling, Engine::default(), |engine, model| {
+    let (results, _) = with_engine(Polling, Ed25519Model::default(), |engine, model| {
         model.borrow_mut().is_failed = true;
         (engine.public_key(Ed25519Slot(0)), Wipe::wipe(engine))
     });
@@ -187,7 +187,8 @@ fn what_was_upset_is_not_used() {
 
 #[test]
 fn a_kernel_is_wiped_unless_its_engine_is_silent() {
-    let (wiped, engine) = with_engine(Polling, Engine::default(), |engine, _| Wipe::wipe(engine));
+    let (wiped, engine) =
+        with_engine(Polling, Ed25519Model::default(), |engine, _| Wipe::wipe(engine));
     assert_eq!((wiped, engine.writes), (Some(()), vec![(COMMAND, WIPE)]));
     let registers = vec![0_u32; 80].leak();
     (registers[0], registers[STATUS]) = (MAGIC, 1);
@@ -202,7 +203,7 @@ fn a_kernel_is_wiped_unless_its_engine_is_silent() {
 #[test]
 fn the_end_of_a_command_is_slept_for() {
     let sleeps = Cell::new(0);
-    let (verdict, engine) = with_engine(Counted(&sleeps), Engine::default(), |engine, _| {
+    let (verdict, engine) = with_engine(Counted(&sleeps), Ed25519Model::default(), |engine, _| {
         sleeps.set(0);
         engine.verify(&[1; 32], &[2; 64], &[3; 64])
     });

@@ -4,7 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{RegisterAccess, with_registers};
 
 const WORDS: usize = 32;
 const REFUSED: u32 = 1 << 8;
@@ -204,8 +204,8 @@ fn both_sides_choose_how_they_are_told() {
 /// Calls `act` with registers in this state, until the one at `last` is read; then the mailbox is wiped.
 fn wiped_at<T>(state: MailboxState, last: usize, act: impl FnOnce(*mut u32) -> T) -> T {
     let mut is_wiped = false;
-    let model = |access: Access, words: &mut [u32]| {
-        is_wiped |= access == Access::Read(4 * last);
+    let model = |access: RegisterAccess, words: &mut [u32]| {
+        is_wiped |= access == RegisterAccess::Read(4 * last);
         words[STATUS] = if is_wiped { MailboxState::Closed } else { state } as u32;
     };
     with_registers(WORDS, model, act)

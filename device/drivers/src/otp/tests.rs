@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{RegisterAccess, with_registers};
 
 // These are offsets in words.
 const STATUS: usize = 1;
@@ -293,15 +293,15 @@ fn states_are_read_from_their_bits() {
 fn slow<T>(act: impl FnOnce(&mut Otp) -> T) -> (T, Vec<(u32, u32)>) {
     let mut burned = Vec::new();
     let (mut busy, mut floor) = (0, 0);
-    let model = |access: Access, words: &mut [u32]| {
+    let model = |access: RegisterAccess, words: &mut [u32]| {
         match access {
-            Access::Write(at) if at / 4 == BURN => {
+            RegisterAccess::Write(at) if at / 4 == BURN => {
                 burned.push((words[BURN] & 0x7f, if busy == 0 { words[DATA] } else { UNTOUCHED }));
                 floor += u32::from((4..12).contains(&(words[BURN] & 0x7f)));
                 busy = 3;
             }
-            Access::Write(at) if at / 4 == SEND => busy = 3,
-            Access::Read(at) if at / 4 == PROGRESS => busy = u32::max(busy, 1) - 1,
+            RegisterAccess::Write(at) if at / 4 == SEND => busy = 3,
+            RegisterAccess::Read(at) if at / 4 == PROGRESS => busy = u32::max(busy, 1) - 1,
             _ => {}
         }
         words[STATUS] = OtpVerdict::Ready as u32 | 3 << 16 | floor << 24;

@@ -6,7 +6,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_device};
+use crate::trapped::{RegisterAccess, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -35,7 +35,7 @@ const FAILED: u32 = 1 << 6;
 const NO_WORD: u32 = 0xa5a5_a5a5;
 
 #[derive(Default)]
-struct Engine {
+struct Sha2Model {
     message: Vec<u8>,
     /// Other registers that were written, in order.
     writes: Vec<(usize, u32)>,
@@ -47,22 +47,22 @@ struct Engine {
     errors: u32,
 }
 
-impl Engine {
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+impl Sha2Model {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         words[0] = MAGIC;
         match access {
-            Access::Read(at) if at / 4 == STATUS => {
+            RegisterAccess::Read(at) if at / 4 == STATUS => {
                 self.next.1 = self.next.1.saturating_sub(1);
                 if self.next.1 == 0 {
                     words[STATUS] = self.instead.unwrap_or(self.next.0);
                 }
             }
-            Access::Write(at) if at / 4 >= FIFO => {
+            RegisterAccess::Write(at) if at / 4 >= FIFO => {
                 let word = words[at / 4];
                 let is_byte = at / 4 == FIFO && word >> 8 == NO_WORD >> 8;
                 self.message.extend(&word.to_le_bytes()[..if is_byte { 1 } else { 4 }]);
             }
-            Access::Write(at) => {
+            RegisterAccess::Write(at) => {
                 self.writes.push((at / 4, words[at / 4]));
                 if at / 4 == COMMAND {
                     words[STATUS] = 0;
@@ -76,7 +76,7 @@ impl Engine {
                     words[ERROR] = if wanted == EMPTY { 0 } else { self.errors };
                 }
             }
-            Access::Read(_) => {}
+            RegisterAccess::Read(_) => {}
         }
         words[FIFO] = NO_WORD;
     }
@@ -85,15 +85,16 @@ impl Engine {
 /// Calls `act` with a new driver, and returns what the engine saw afterwards.
 fn with_engine<W: Wait, T>(
     wait: W,
-    act: impl FnOnce(&mut Sha2<W>, &RefCell<Engine>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(80, Engine::default(), Engine::access, |base, engine| {
-        // SAFETY: the registers exist as long as the driver.
-        let mut driver = Sha2::new(unsafe { Sha2Registers::new(base) }, wait).unwrap();
-        assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
-        engine.borrow_mut().writes.clear();
-        act(&mut driver, engine)
-    });
+    act: impl FnOnce(&mut Sha2<W>, &RefCell<Sha2Model>) -> T,
+) -> (T, Sha2Model) {
+    let (result, engine) =
+        with_device(80, Sha2Model::default(), Sha2Model::access, |base, engine| {
+            // SAFETY: the registers exist as long as the driver.
+            let mut driver = Sha2::new(unsafe { Sha2Registers::new(base) }, wait).unwrap();
+            assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
+            engine.borrow_mut().writes.clear();
+            act(&mut driver, engine)
+        });
     (result, engine)
 }
 

@@ -9,7 +9,7 @@ use hartlock_kernels::Kernels;
 use hartlock_kernels::xof::Xof;
 
 use super::*;
-use crate::trapped::{Access, with_device};
+use crate::trapped::{RegisterAccess, with_device};
 use crate::wait::{Counted, Polling};
 
 /// Computes KMAC of the same bytes as the engine: the blocks of the driver, then the message and its end.
@@ -79,7 +79,7 @@ const FAILED: u32 = 16;
 const LAST: u32 = 1 << 8;
 
 #[derive(Default)]
-struct Engine {
+struct Sha3Model {
     message: Vec<u8>,
     /// Other registers that were written, in order.
     writes: Vec<(usize, u32)>,
@@ -97,11 +97,11 @@ fn output_byte(block: usize, at: usize) -> u8 {
     (block * 59 + at) as u8
 }
 
-impl Engine {
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+impl Sha3Model {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         words[0] = MAGIC;
         match access {
-            Access::Read(at) if at / 4 == STATUS => {
+            RegisterAccess::Read(at) if at / 4 == STATUS => {
                 if let Some((reads, status)) = self.next.first_mut() {
                     *reads -= 1;
                     if *reads == 0 {
@@ -110,8 +110,8 @@ impl Engine {
                     }
                 }
             }
-            Access::Write(at) if at / 4 == DATA => {}
-            Access::Write(at) if at / 4 == DATA + 1 => {
+            RegisterAccess::Write(at) if at / 4 == DATA => {}
+            RegisterAccess::Write(at) if at / 4 == DATA + 1 => {
                 let both = [words[DATA].to_le_bytes(), words[DATA + 1].to_le_bytes()].concat();
                 let is_last = words[FINAL_SIZE] & LAST != 0;
                 let size = if is_last { words[FINAL_SIZE] & 15 } else { 8 };
@@ -122,7 +122,7 @@ impl Engine {
                     self.show(words);
                 }
             }
-            Access::Write(at) => {
+            RegisterAccess::Write(at) => {
                 self.writes.push((at / 4, words[at / 4]));
                 if at / 4 == COMMAND {
                     match words[COMMAND] {
@@ -133,7 +133,7 @@ impl Engine {
                     words[ERROR] = self.errors;
                 }
             }
-            Access::Read(_) => {}
+            RegisterAccess::Read(_) => {}
         }
     }
 
@@ -153,15 +153,16 @@ impl Engine {
 /// Calls `act` with a new driver, and returns what the engine saw afterwards.
 fn with_engine<W: Wait, T>(
     wait: W,
-    act: impl FnOnce(&mut Sha3<W>, &RefCell<Engine>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(128, Engine::default(), Engine::access, |base, engine| {
-        // SAFETY: the registers exist as long as the driver.
-        let mut driver = Sha3::new(unsafe { Sha3Registers::new(base) }, wait).unwrap();
-        assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
-        engine.borrow_mut().writes.clear();
-        act(&mut driver, engine)
-    });
+    act: impl FnOnce(&mut Sha3<W>, &RefCell<Sha3Model>) -> T,
+) -> (T, Sha3Model) {
+    let (result, engine) =
+        with_device(128, Sha3Model::default(), Sha3Model::access, |base, engine| {
+            // SAFETY: the registers exist as long as the driver.
+            let mut driver = Sha3::new(unsafe { Sha3Registers::new(base) }, wait).unwrap();
+            assert_eq!(engine.borrow().writes, [(COMMAND, WIPE), (ERROR, 0)]);
+            engine.borrow_mut().writes.clear();
+            act(&mut driver, engine)
+        });
     assert_eq!(engine.refused, 0);
     (result, engine)
 }
@@ -280,7 +281,7 @@ fn a_wipe_drops_bytes_that_are_no_word_yet() {
 #[test]
 fn an_error_or_a_failure_is_no_digest() {
     let digest = |errors, is_failed| {
-        let act = |sha3: &mut Sha3<Polling>, engine: &RefCell<Engine>| {
+        let act = |sha3: &mut Sha3<Polling>, engine: &RefCell<Sha3Model>| {
             (engine.borrow_mut().errors, engine.borrow_mut().is_failed) = (errors, is_failed);
             sha3.start(Sha3Function::Sha3_256).and_then(|()| sha3.finish(&mut [0; 32]))
         };
@@ -291,7 +292,7 @@ fn an_error_or_a_failure_is_no_digest() {
         assert_eq!(digest(1 << bit, false), Err(Error::Refused), "{bit}");
     }
     for is_failed in [false, true] {
-        let act = |sha3: &mut Sha3<Polling>, engine: &RefCell<Engine>| {
+        let act = |sha3: &mut Sha3<Polling>, engine: &RefCell<Sha3Model>| {
             (engine.borrow_mut().errors, engine.borrow_mut().is_failed) = (2, is_failed);
             Wipe::wipe(sha3)
         };

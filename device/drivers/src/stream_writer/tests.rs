@@ -4,7 +4,7 @@
 use core::cell::Cell;
 
 use super::*;
-use crate::trapped::{Access, with_registers};
+use crate::trapped::{RegisterAccess, with_registers};
 use crate::wait::{Polling, Sleeping};
 
 const WORDS: usize = 11;
@@ -134,9 +134,9 @@ fn tells_what_became_of_a_stream() {
 fn each_end_of_the_window_and_the_lock_are_read_back() {
     let right = Window { first: 5, last: 9 };
     let lock = |window, lock_bit| {
-        let model = |access: Access, words: &mut [u32]| {
+        let model = |access: RegisterAccess, words: &mut [u32]| {
             (words[ID], words[STATUS]) = (MAGIC, IDLE);
-            if access == Access::Write(4 * LOCK) {
+            if access == RegisterAccess::Write(4 * LOCK) {
                 words[LOCK] &= lock_bit;
             }
         };

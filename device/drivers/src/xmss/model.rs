@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_device};
+use crate::trapped::{RegisterAccess, with_device};
 use crate::wait::{Counted, Polling};
 
 // These are offsets in words.
@@ -29,7 +29,7 @@ const START: u32 = 1;
 const ABORT: u32 = 2;
 
 #[derive(Default)]
-struct Engine {
+struct XmssModel {
     /// What was pushed, with true at the end of a message.
     pushed: Vec<(Vec<u8>, bool)>,
     /// Registers that were written, in order, except those of key and input.
@@ -42,22 +42,22 @@ struct Engine {
     refused: usize,
 }
 
-impl Engine {
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+impl XmssModel {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         (words[0], words[PARAMETERS]) = (MAGIC, 0x1f << 8);
         (words[VERDICT], words[VERDICT + 1]) = (PASSED as u32, (PASSED >> 32) as u32);
-        let (Access::Read(at) | Access::Write(at)) = access;
+        let (RegisterAccess::Read(at) | RegisterAccess::Write(at)) = access;
         match (access, at / 4) {
-            (Access::Read(_), STATUS) => {
+            (RegisterAccess::Read(_), STATUS) => {
                 self.busy.0 = self.busy.0.saturating_sub(1);
                 words[STATUS] = if self.busy.0 == 0 { self.busy.1 } else { 0 };
                 if self.is_failed {
                     words[STATUS] = 8 | 1;
                 }
             }
-            (Access::Read(_), at @ ROOT..ALGORITHM) => words[at] = 0x100 + at as u32,
-            (Access::Read(_), _) | (Access::Write(_), DATA | KEY..ROOT) => {}
-            (Access::Write(_), DATA_HIGH) => {
+            (RegisterAccess::Read(_), at @ ROOT..ALGORITHM) => words[at] = 0x100 + at as u32,
+            (RegisterAccess::Read(_), _) | (RegisterAccess::Write(_), DATA | KEY..ROOT) => {}
+            (RegisterAccess::Write(_), DATA_HIGH) => {
                 let both = [words[DATA], words[DATA_HIGH]].map(u32::to_le_bytes).concat();
                 let size = core::mem::take(&mut words[FINAL_SIZE]);
                 let is_last = size != 0;
@@ -65,8 +65,8 @@ impl Engine {
                 self.refused += both.iter().skip(len).filter(|byte| **byte != 0).count();
                 self.pushed.push((both[..len].to_vec(), is_last));
             }
-            (Access::Write(_), FINAL_SIZE) => {}
-            (Access::Write(_), at) => {
+            (RegisterAccess::Write(_), FINAL_SIZE) => {}
+            (RegisterAccess::Write(_), at) => {
                 let is_free = at == INTERRUPT || (at, words[at]) == (COMMAND, ABORT);
                 self.refused += usize::from(self.busy.0 > 0 && !is_free);
                 self.writes.push((at, words[at]));
@@ -96,10 +96,10 @@ const DATA_HIGH: usize = DATA + 1;
 
 fn with_engine<W: Wait, T>(
     wait: W,
-    engine: Engine,
-    act: impl FnOnce(&mut Xmss<W>, &RefCell<Engine>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(48, engine, Engine::access, |base, engine| {
+    engine: XmssModel,
+    act: impl FnOnce(&mut Xmss<W>, &RefCell<XmssModel>) -> T,
+) -> (T, XmssModel) {
+    let (result, engine) = with_device(48, engine, XmssModel::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut driver = Xmss::new(unsafe { XmssRegisters::new(base) }, wait).unwrap();
         assert_eq!(engine.borrow().writes, [(COMMAND, ABORT), (ERROR, 0)]);
@@ -125,7 +125,7 @@ fn signature_and_message_are_pushed_in_words_with_their_ends() {
     for (len, at) in [(0, 0), (1, 1), (7, 3), (8, 8), (9, 4), (16, 1), (41, 20)] {
         let (signature, message) = (&bytes[..len + 3], &bytes[50..50 + len]);
         let (first, second) = message.split_at(at);
-        let (judged, engine) = with_engine(Polling, Engine::default(), |engine, _| {
+        let (judged, engine) = with_engine(Polling, XmssModel::default(), |engine, _| {
             engine.verify(1, &key(1), &[first, &[], second], signature)
         });
         let root = core::array::from_fn(|at| 0x120 + at as u32);
@@ -144,7 +144,7 @@ fn signature_and_message_are_pushed_in_words_with_their_ends() {
     // The lowest layer of XMSS^MT signs the message.
     for len in [39, 40, 41, 60] {
         let signature = &bytes[..len];
-        let (_, engine) = with_engine(Polling, Engine::default(), |engine, _| {
+        let (_, engine) = with_engine(Polling, XmssModel::default(), |engine, _| {
             engine.verify_by(1, &Key::xmss_mt(&key(1)).unwrap(), &[b"text"], signature)
         });
         let wanted = if len > 40 {
@@ -160,14 +160,15 @@ fn signature_and_message_are_pushed_in_words_with_their_ends() {
 #[test]
 fn an_error_or_a_failure_is_no_verdict_and_the_engine_is_stopped() {
     for bit in 0..3 {
-        let (judged, engine) =
-            with_engine(Polling, Engine { errors: 1 << bit, ..Engine::default() }, |engine, _| {
-                engine.verify(1, &key(1), &[], &[1])
-            });
+        let (judged, engine) = with_engine(
+            Polling,
+            XmssModel { errors: 1 << bit, ..XmssModel::default() },
+            |engine, _| engine.verify(1, &key(1), &[], &[1]),
+        );
         assert_eq!(judged, Err(Error::Refused));
         assert_eq!(engine.writes.last(), Some(&(COMMAND, ABORT)));
     }
-    let (results, _) = with_engine(Polling, Engine::default(), |engine, model| {
+    let (results, _) = with_engine(Polling, XmssModel::default(), |engine, model| {
         let started = engine.start(&Key::xmss(&key(1)).unwrap(), &[], &[1]);
         model.borrow_mut().is_failed = true;
         (started, engine.root(&mut [0; 8]), engine.verify(1, &key(1), &[], &[]))
@@ -178,7 +179,7 @@ fn an_error_or_a_failure_is_no_verdict_and_the_engine_is_stopped() {
 #[test]
 fn the_verdict_is_slept_for() {
     let sleeps = Cell::new(0);
-    let (judged, engine) = with_engine(Counted(&sleeps), Engine::default(), |engine, _| {
+    let (judged, engine) = with_engine(Counted(&sleeps), XmssModel::default(), |engine, _| {
         assert_eq!(Wipe::wipe(engine), Some(()));
         engine.verify(1, &key(1), &[b"text"], &[1])
     });

@@ -1,6 +1,6 @@
 //! Counter mode (SP 800-38A §6.5).
 
-use super::kernels::Stream;
+use super::kernels::StreamFunction;
 use super::{AesKey, BLOCK_SIZE, Block, Blocks, LANES, xor};
 use crate::Kernels;
 use crate::secret::wipe;
@@ -35,7 +35,7 @@ pub fn apply_wide_with(kernels: &Kernels, key: &AesKey, first: &[u8; BLOCK_SIZE]
     wide(kernels.aes.ctr.run, key, first, data);
 }
 
-fn wide(stream: Stream, key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
+fn wide(stream: StreamFunction, key: &AesKey, first: &[u8; BLOCK_SIZE], data: &mut [u8]) {
     let (mut counter, mut rest) = (u128::from_be_bytes(*first), data);
     while !rest.is_empty() {
         // Number of blocks before the last four bytes wrap.

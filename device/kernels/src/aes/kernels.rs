@@ -58,7 +58,7 @@ impl CipherTier {
 /// Expands the key in front of round keys for a number of rounds: 10, 12 or 14.
 pub(crate) type Schedule = fn(&mut Columns, usize);
 /// XORs the key stream that starts with the encrypted block.
-pub(crate) type Stream = fn(&AesKey, &Block, &mut [u8]);
+pub(crate) type StreamFunction = fn(&AesKey, &Block, &mut [u8]);
 /// Adds bytes to a hash under a hash key, like [`ghash::add`].
 pub(crate) type AddToHash = fn(&Block, &mut Block, &[u8]);
 /// Adds a text to a hash and decrypts it, like [`gcm::portable_open`].
@@ -68,7 +68,7 @@ pub(crate) type Open = fn(&AesKey, &Block, &Block, &mut Block, &mut [u8]);
 #[derive(Clone, Copy)]
 pub(crate) struct Ctr {
     pub tier: CipherTier,
-    pub run: Stream,
+    pub run: StreamFunction,
 }
 
 /// The kernels of GCM.

@@ -112,7 +112,7 @@ fn with_keys(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::aes::kernels::{AddToHash, Open, Schedule, Stream};
+    use crate::aes::kernels::{AddToHash, Open, Schedule, StreamFunction};
     use crate::aes::{Columns, ctr, ghash};
 
     /// Flips a bit of the last byte if there is one.
@@ -131,7 +131,7 @@ mod tests {
     /// Each function computes something else for some keys, lengths or counters alone.
     #[test]
     fn a_key_stream_that_is_wrong_for_some_keys_or_lengths_is_seen() {
-        let faults: [Stream; 8] = [
+        let faults: [StreamFunction; 8] = [
             |key, first, data| {
                 ctr::portable_stream(key, first, data);
                 if key.rounds == 14 {

@@ -1,7 +1,7 @@
 //! Kernels of AES: their tables, and the safe functions that tokens allow.
 
 use super::assembly::*;
-use super::quads::{Aligned, each_block, each_quad};
+use super::quads::{AlignedBytes, each_block, each_quad};
 use super::{Extension, Family, Table, TableRow, Token, offer_table};
 use crate::aes::ctr::portable_stream;
 use crate::aes::gcm::portable_open;
@@ -72,11 +72,11 @@ struct CtrRow {
 
 /// A kernel of GHASH.
 #[derive(Clone, Copy)]
-enum Hashing {
+enum GhashKernel {
     /// For any data.
-    Bytes(Ghash),
+    Bytes(GhashFunction),
     /// For whole blocks that are aligned, like hash key and hash.
-    Blocks(Ghash),
+    Blocks(GhashFunction),
 }
 
 /// How a text is hashed and decrypted.
@@ -91,7 +91,7 @@ enum Opening {
 /// The kernels of GCM with the same extensions.
 #[derive(Clone, Copy)]
 struct GcmRow {
-    hash: Hashing,
+    hash: GhashKernel,
     open: Opening,
 }
 
@@ -138,21 +138,21 @@ unsafe impl Table for GcmTable {
         TableRow {
             needs: ZKNE_ZBKC,
             kernel: GcmRow {
-                hash: Hashing::Blocks(hartlock_ghash_rv64_zbkc),
+                hash: GhashKernel::Blocks(hartlock_ghash_rv64_zbkc),
                 open: Opening::AfterHash(Streaming::Quads(hartlock_aes_ctr_rv64_zkne)),
             },
         },
         TableRow {
             needs: ZVBC,
             kernel: GcmRow {
-                hash: Hashing::Bytes(hartlock_ghash_rv64_zvbc),
+                hash: GhashKernel::Bytes(hartlock_ghash_rv64_zvbc),
                 open: Opening::AfterHash(Streaming::Bytes(hartlock_aes_ctr_rv64_zvkned)),
             },
         },
         TableRow {
             needs: ZVKG,
             kernel: GcmRow {
-                hash: Hashing::Bytes(hartlock_ghash_rv64_zvkg),
+                hash: GhashKernel::Bytes(hartlock_ghash_rv64_zvkg),
                 open: Opening::Together(hartlock_aes_gcm_rv64_zvkg),
             },
         },
@@ -200,15 +200,15 @@ unsafe fn stream(kernel: Streaming, key: &AesKey, first: &Block, text: &mut [u8]
 /// # Safety
 ///
 /// The hart must have the instructions of the kernel.
-unsafe fn add(kernel: Hashing, hash_key: &Block, hash: &mut Block, data: &[u8]) {
+unsafe fn add(kernel: GhashKernel, hash_key: &Block, hash: &mut Block, data: &[u8]) {
     match kernel {
-        Hashing::Bytes(kernel) => {
+        GhashKernel::Bytes(kernel) => {
             // SAFETY: the caller guarantees that the hart has the instructions. The kernel reads hash key and data,
             // and rewrites the hash. All of them are borrowed here.
             unsafe { kernel(hash_key, hash, data.as_ptr(), data.len()) }
         }
-        Hashing::Blocks(kernel) => {
-            let (mut aligned_key, mut aligned) = (Aligned(*hash_key), Aligned(*hash));
+        GhashKernel::Blocks(kernel) => {
+            let (mut aligned_key, mut aligned) = (AlignedBytes(*hash_key), AlignedBytes(*hash));
             each_block(data, |data| {
                 // SAFETY: the same argument applies. Hash key and hash are aligned by their types, and `each_block`
                 // passes whole blocks that are aligned.

@@ -29,12 +29,12 @@ fn is_aligned(bytes: &[u8]) -> bool {
 }
 
 /// The aligned blocks of one message. Only functions of this module make it.
-pub(super) struct Blocks {
+pub(super) struct AlignedBlocks {
     first: *const u8,
     count: usize,
 }
 
-impl Blocks {
+impl AlignedBlocks {
     /// Returns the aligned address of [`Self::count`] blocks. They may be read during the call that received this
     /// value.
     pub(super) fn as_ptr(&self) -> *const u8 {
@@ -51,11 +51,11 @@ pub(super) fn each_aligned<S>(
     state: &mut S,
     blocks: &[u8],
     block_len: usize,
-    kernel: impl Fn(&mut S, Blocks),
+    kernel: impl Fn(&mut S, AlignedBlocks),
 ) {
     if is_aligned(blocks) {
         let count = blocks.len().checked_div(block_len).unwrap_or(0);
-        kernel(state, Blocks { first: blocks.as_ptr(), count });
+        kernel(state, AlignedBlocks { first: blocks.as_ptr(), count });
     } else {
         each_copied(state, blocks, block_len, kernel);
     }
@@ -64,10 +64,15 @@ pub(super) fn each_aligned<S>(
 /// Does the work of [`each_aligned`] for blocks that are not aligned. The function is not inlined, because a short
 /// aligned message would pay for its stack frame.
 #[inline(never)]
-fn each_copied<S>(state: &mut S, blocks: &[u8], block_len: usize, kernel: impl Fn(&mut S, Blocks)) {
+fn each_copied<S>(
+    state: &mut S,
+    blocks: &[u8],
+    block_len: usize,
+    kernel: impl Fn(&mut S, AlignedBlocks),
+) {
     let mut rest = blocks;
     while let Some((block, later)) = rest.split_at_checked(block_len.max(1)) {
-        kernel(state, Blocks { first: Copied::of(block).0.as_ptr(), count: 1 });
+        kernel(state, AlignedBlocks { first: Copied::of(block).0.as_ptr(), count: 1 });
         rest = later;
     }
 }

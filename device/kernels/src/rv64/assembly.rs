@@ -109,7 +109,7 @@ pub(super) type AesCtr = unsafe extern "C" fn(
 
 /// A kernel that adds `len` bytes to a hash.
 #[cfg(feature = "aes")]
-pub(super) type Ghash = unsafe extern "C" fn(
+pub(super) type GhashFunction = unsafe extern "C" fn(
     hash_key: *const [u8; 16],
     hash: *mut [u8; 16],
     data: *const u8,

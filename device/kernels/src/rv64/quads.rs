@@ -13,7 +13,7 @@ const PIECE: usize = 4 * QUAD;
 
 /// Bytes that are aligned.
 #[repr(C, align(8))]
-pub(super) struct Aligned<const N: usize>(pub [u8; N]);
+pub(super) struct AlignedBytes<const N: usize>(pub [u8; N]);
 
 fn is_aligned(bytes: &[u8]) -> bool {
     bytes.as_ptr().addr().is_multiple_of(ALIGNMENT)
@@ -23,24 +23,24 @@ fn is_aligned(bytes: &[u8]) -> bool {
 pub(super) fn each_quad(
     first: &Block,
     text: &mut [u8],
-    kernel: impl Fn(&Aligned<BLOCK_SIZE>, &mut [u8]),
+    kernel: impl Fn(&AlignedBytes<BLOCK_SIZE>, &mut [u8]),
 ) {
     let direct = if is_aligned(text) { text.len() / QUAD * QUAD } else { 0 };
     let Some((whole, rest)) = text.split_at_mut_checked(direct) else { return };
     if !whole.is_empty() {
-        kernel(&Aligned(*first), whole);
+        kernel(&AlignedBytes(*first), whole);
     }
     if rest.is_empty() {
         return;
     }
     let mut done = (direct / BLOCK_SIZE) as u32;
-    let mut copy = Aligned([0; PIECE]);
+    let mut copy = AlignedBytes([0; PIECE]);
     for part in rest.chunks_mut(PIECE) {
         for (to, from) in copy.0.iter_mut().zip(part.iter()) {
             *to = *from;
         }
         let len = part.len().next_multiple_of(QUAD);
-        kernel(&Aligned(ctr::after(first, done)), copy.0.get_mut(..len).unwrap_or_default());
+        kernel(&AlignedBytes(ctr::after(first, done)), copy.0.get_mut(..len).unwrap_or_default());
         for (to, from) in part.iter_mut().zip(&copy.0) {
             *to = *from;
         }
@@ -57,7 +57,7 @@ pub(super) fn each_block(data: &[u8], mut kernel: impl FnMut(&[u8])) {
         kernel(whole);
     }
     // What is hashed is public, so that the copy stays.
-    let mut copy = Aligned([0; PIECE]);
+    let mut copy = AlignedBytes([0; PIECE]);
     for part in rest.chunks(PIECE) {
         let len = part.len().next_multiple_of(BLOCK_SIZE);
         let copy = copy.0.get_mut(..len).unwrap_or_default();

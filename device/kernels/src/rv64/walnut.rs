@@ -5,7 +5,7 @@ use super::{Extension, Family, Table, TableRow, Token, offer_table};
 use crate::dispatch::{KernelFault, Kernels, Probe};
 use crate::walnut::kernels::{WalnutKernel, WalnutTier};
 use crate::walnut::known::answers;
-use crate::walnut::{Action, EACH, Field, Matrix, STRANDS, StrandValue, WalnutLevel};
+use crate::walnut::{Action, BinaryField, EACH, Matrix, STRANDS, StrandValue, WalnutLevel};
 
 /// E-multiplication, the only function that has kernels.
 #[derive(Clone, Copy)]
@@ -25,7 +25,7 @@ impl Family for EMultiplication {
 
 /// The form of values and columns that a kernel takes.
 #[derive(Clone, Copy)]
-enum Form {
+enum ColumnForm {
     /// The values alone.
     Values,
     /// The products of each value with powers of x.
@@ -37,7 +37,7 @@ enum Form {
 /// A kernel for each level, and its form.
 #[derive(Clone, Copy)]
 struct Levels {
-    form: Form,
+    form: ColumnForm,
     kernels: [EMultiply; WalnutLevel::ALL.len()],
 }
 
@@ -60,28 +60,28 @@ unsafe impl Table for EMultiplicationTable {
         TableRow {
             needs: RV64,
             kernel: Levels {
-                form: Form::Powers,
+                form: ColumnForm::Powers,
                 kernels: [hartlock_walnut128_rv64, hartlock_walnut256_rv64],
             },
         },
         TableRow {
             needs: V,
             kernel: Levels {
-                form: Form::Tables,
+                form: ColumnForm::Tables,
                 kernels: [hartlock_walnut128_rv64_v, hartlock_walnut256_rv64_v],
             },
         },
         TableRow {
             needs: ZVBC,
             kernel: Levels {
-                form: Form::Values,
+                form: ColumnForm::Values,
                 kernels: [hartlock_walnut128_rv64_zvbc, hartlock_walnut256_rv64_zvbc],
             },
         },
         TableRow {
             needs: ZBC,
             kernel: Levels {
-                form: Form::Values,
+                form: ColumnForm::Values,
                 kernels: [hartlock_walnut128_rv64_zbc, hartlock_walnut256_rv64_zbc],
             },
         },
@@ -98,7 +98,7 @@ unsafe impl Table for EMultiplicationTable {
     }
 }
 
-impl Form {
+impl ColumnForm {
     /// Exchanges the form of the matrix for that of the portable form or back.
     fn convert(self, matrix: &mut Matrix) {
         if let Self::Tables = self {
@@ -108,7 +108,7 @@ impl Form {
 }
 
 /// Computes the products of an element with the powers of x, reduced.
-fn write_powers(field: Field, value: u64, powers: &mut [u64; 8]) {
+fn write_powers(field: BinaryField, value: u64, powers: &mut [u64; 8]) {
     let mut product = value;
     for power in powers.iter_mut().take(field.bits as usize) {
         *power = product;
@@ -117,7 +117,7 @@ fn write_powers(field: Field, value: u64, powers: &mut [u64; 8]) {
 }
 
 /// Computes a table of 32 products, of a byte each (`walnut_rv64_v.S`).
-fn write_products(field: Field, value: u64, table: &mut [u64; 4]) {
+fn write_products(field: BinaryField, value: u64, table: &mut [u64; 4]) {
     let polynomial = if field.bits == 8 { 0x11b } else { 0x25 };
     // The bits of the element side by side, and then its products with the powers of x.
     let mut product = value.wrapping_mul(0x0102_0408_1020_4080) >> 56;
@@ -190,8 +190,8 @@ where
         };
         let field = level.field();
         match form {
-            Form::Values => each(values.as_ptr().cast(), size_of::<StrandValue>() / 8),
-            Form::Powers => {
+            ColumnForm::Values => each(values.as_ptr().cast(), size_of::<StrandValue>() / 8),
+            ColumnForm::Powers => {
                 let mut all = [[[0; 8]; 2]; STRANDS];
                 for (to, from) in all.iter_mut().zip(values) {
                     write_powers(field, from.value, &mut to[0]);
@@ -199,7 +199,7 @@ where
                 }
                 each(all.as_flattened().as_flattened().as_ptr(), size_of_val(&all[0]) / 8);
             }
-            Form::Tables => {
+            ColumnForm::Tables => {
                 let mut all = [[[0; 4]; 2]; STRANDS];
                 for (to, from) in all.iter_mut().zip(values) {
                     write_products(field, from.value, &mut to[0]);

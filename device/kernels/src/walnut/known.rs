@@ -2,7 +2,7 @@
 //! portable form.
 
 use super::kernels::{Multiply, portable};
-use super::{Action, IDENTITY, STRANDS, StrandValue, WalnutLevel, Word, spread};
+use super::{Action, BraidWord, IDENTITY, STRANDS, StrandValue, WalnutLevel, spread};
 
 /// Every generator in each half of a byte.
 const GENERATORS: [u8; 15] =
@@ -20,7 +20,8 @@ pub(crate) fn answers(multiply: Multiply) -> bool {
             StrandValue { value, inverse: field.invert(value) }
         });
         let run = |multiply: Multiply| {
-            let [Some(odd), Some(even)] = COUNTS.map(|count| Word::new(&GENERATORS, count)) else {
+            let [Some(odd), Some(even)] = COUNTS.map(|count| BraidWord::new(&GENERATORS, count))
+            else {
                 return [[0; STRANDS]; 2];
             };
             let start = IDENTITY

@@ -5,17 +5,17 @@ use super::kernels::portable;
 use super::*;
 
 /// Generators with their directions: a braid.
-type Word = Vec<(usize, bool)>;
+type Braid = Vec<(usize, bool)>;
 
 /// Values of the strands. With 1 a generator and its inverse would act alike.
-fn values(field: Field) -> [StrandValue; STRANDS] {
+fn values(field: BinaryField) -> [StrandValue; STRANDS] {
     [2, 3, 4, 5, 7, 9, 11, 13].map(|value| {
         let value = spread(value);
         StrandValue { value, inverse: field.invert(value) }
     })
 }
 
-fn pack(word: &Word) -> Vec<u8> {
+fn pack(word: &Braid) -> Vec<u8> {
     let nibble = |(strand, is_inverse): (usize, bool)| strand as u8 | u8::from(is_inverse) << 3;
     let pair = |pair: &[(usize, bool)]| {
         nibble(pair[0]) << 4 | pair.get(1).map_or(0, |generator| nibble(*generator))
@@ -23,9 +23,9 @@ fn pack(word: &Word) -> Vec<u8> {
     word.chunks(2).map(pair).collect()
 }
 
-fn act(level: WalnutLevel, word: &Word) -> (Matrix, Permutation) {
+fn act(level: WalnutLevel, word: &Braid) -> (Matrix, Permutation) {
     let packed = pack(word);
-    let packed = super::Word::new(&packed, word.len()).unwrap();
+    let packed = super::BraidWord::new(&packed, word.len()).unwrap();
     let (mut matrix, mut unused) = (IDENTITY, IDENTITY);
     let action = |matrix| Action { matrix, permutation: &IN_ORDER, word: packed };
     let field = level.field();
@@ -40,7 +40,7 @@ fn element(column: u64, row: usize) -> u8 {
     (0..8).fold(0, |element, bit| element | ((column >> (8 * bit + row) & 1) as u8) << bit)
 }
 
-fn word(mut seed: u32, len: usize) -> Word {
+fn word(mut seed: u32, len: usize) -> Braid {
     let mut next = || {
         seed = seed.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);
         (seed >> 24) as usize
@@ -48,16 +48,16 @@ fn word(mut seed: u32, len: usize) -> Word {
     (0..len).map(|_| (next() % 7, next() % 2 == 0)).collect()
 }
 
-fn inverse(word: &Word) -> Word {
+fn inverse(word: &Braid) -> Braid {
     word.iter().rev().map(|(strand, is_inverse)| (*strand, !is_inverse)).collect()
 }
 
 /// The word of a digest, from the description of the encoder.
-fn encode(digest: &[u8]) -> Word {
-    let mut word = Word::new();
+fn encode(digest: &[u8]) -> Braid {
+    let mut word = Braid::new();
     for nibble in digest.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
         let strand = [0, 2, 4, 6][usize::from(nibble & 3)];
-        let conjugate: Word = (strand + 1..7).rev().map(|it| (it, false)).collect();
+        let conjugate: Braid = (strand + 1..7).rev().map(|it| (it, false)).collect();
         let back = inverse(&conjugate);
         word.extend(conjugate);
         word.extend(vec![(strand, false); 2 * usize::from((nibble >> 2) + 1)]);
@@ -95,7 +95,7 @@ impl Bits {
 }
 
 /// Makes a public key of two words.
-fn public_key(level: WalnutLevel, first: &Word, second: &Word) -> Vec<u8> {
+fn public_key(level: WalnutLevel, first: &Braid, second: &Braid) -> Vec<u8> {
     let field = level.field();
     let mut bits = Bits::default();
     bits.put(8, 8);
@@ -110,7 +110,7 @@ fn public_key(level: WalnutLevel, first: &Word, second: &Word) -> Vec<u8> {
     bits.bytes()
 }
 
-fn braid(word: &Word) -> Vec<u8> {
+fn braid(word: &Braid) -> Vec<u8> {
     [&(word.len() as u16).to_be_bytes()[..], &pack(word)].concat()
 }
 
@@ -119,7 +119,7 @@ fn is_valid(level: WalnutLevel, key: &[u8], braid: &[u8], digest: &[u8]) -> bool
 }
 
 /// Signs without elements that hide the key: S⁻¹ E(digest) S'.
-fn sign(first: &Word, second: &Word, digest: &[u8]) -> Word {
+fn sign(first: &Braid, second: &Braid, digest: &[u8]) -> Braid {
     [inverse(first), encode(digest), second.clone()].concat()
 }
 

@@ -51,7 +51,7 @@ impl KeyEngines for Game {
     ) -> Result<(), EngineFailure> {
         text.iter_mut().for_each(|byte| *byte ^= cipher.key[0] ^ cipher.iv[0]);
         self.result()?;
-        let is_right = cipher.mode == CipherMode::Ctr || tag == [cipher.more.len() as u8; 16];
+        let is_right = cipher.mode == TextMode::Ctr || tag == [cipher.more.len() as u8; 16];
         if is_right { Ok(()) } else { Err(EngineFailure::NotAuthentic) }
     }
 

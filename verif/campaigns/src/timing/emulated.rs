@@ -8,11 +8,11 @@ use hartlock_emulator::bare;
 use xtask::{project, run};
 
 use super::latency::is_listed;
-use super::{INSTRUCTIONS, Linked, Row, named};
+use super::{INSTRUCTIONS, Linked, TimingRow, named};
 use crate::bench;
 
 /// Runs all computations with kernels that the harts have, with this number of secrets each.
-pub fn run(secrets: u32, harts: &[&str]) -> Result<Vec<Row>> {
+pub fn run(secrets: u32, harts: &[&str]) -> Result<Vec<TimingRow>> {
     let folder = project::work_dir("timing");
     fs::create_dir_all(&folder)?;
     let plugin = folder.join("observe.so");
@@ -53,10 +53,10 @@ fn escape(path: &std::path::Path) -> Result<String> {
 }
 
 /// Looks for instructions whose time may depend on data, even with Zkt and Zvkt.
-fn latency(hart: &str, executed: &str) -> Row {
+fn latency(hart: &str, executed: &str) -> TimingRow {
     let all: Vec<&str> = executed.split_whitespace().collect();
     let others: Vec<&str> = all.iter().copied().filter(|name| !is_listed(name)).collect();
-    Row {
+    TimingRow {
         subject: INSTRUCTIONS.0.to_owned(),
         tier: INSTRUCTIONS.1.to_owned(),
         observed: format!("{hart}: {} different instructions", all.len()),
@@ -65,7 +65,7 @@ fn latency(hart: &str, executed: &str) -> Row {
 }
 
 /// Reads a line of the plugin (observe.c).
-fn row(linked: &Linked, hart: &str, secrets: u32, name: &str, observed: &str) -> Result<Row> {
+fn row(linked: &Linked, hart: &str, secrets: u32, name: &str, observed: &str) -> Result<TimingRow> {
     let (subject, tier) = named(name)?;
     let words: Vec<&str> = observed.split(' ').collect();
     let [runs, instructions, accesses, ref rest @ ..] = words[..] else {
@@ -81,5 +81,5 @@ fn row(linked: &Linked, hart: &str, secrets: u32, name: &str, observed: &str) ->
         _ => bail!("{subject}: {observed}"),
     };
     let observed = format!("{hart}: {instructions} instructions, {accesses} accesses");
-    Ok(Row { subject, tier, observed, leak })
+    Ok(TimingRow { subject, tier, observed, leak })
 }

@@ -4,10 +4,10 @@ use anyhow::{Result, anyhow, ensure};
 use hartlock_fault::timing::{Difference, Program, Runs, Seen, observe};
 use xtask::firmware;
 
-use super::{Linked, Row, named};
+use super::{Linked, TimingRow, named};
 
 /// Runs all computations that need no extension, with this number of secrets each.
-pub fn run(secrets: u32) -> Result<Vec<Row>> {
+pub fn run(secrets: u32) -> Result<Vec<TimingRow>> {
     let linked = Linked::build()?;
     let image = linked.image(secrets, true)?;
     let program = Program {
@@ -24,12 +24,12 @@ pub fn run(secrets: u32) -> Result<Vec<Row>> {
     all.into_iter().map(|runs| row(&linked, secrets, &runs)).collect()
 }
 
-fn row(linked: &Linked, secrets: u32, runs: &Runs) -> Result<Row> {
+fn row(linked: &Linked, secrets: u32, runs: &Runs) -> Result<TimingRow> {
     let (subject, tier) = named(&runs.name)?;
     ensure!(runs.count == u64::from(secrets) && runs.instructions > 0, "{subject} was not run");
     let leak = runs.difference.as_ref().map(|difference| describe(linked, difference));
     let observed = format!("{} instructions, {} accesses", runs.instructions, runs.accesses);
-    Ok(Row { subject, tier, observed, leak })
+    Ok(TimingRow { subject, tier, observed, leak })
 }
 
 fn describe(linked: &Linked, difference: &Difference) -> String {

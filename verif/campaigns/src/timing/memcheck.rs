@@ -7,13 +7,13 @@ use anyhow::{Context, Result, ensure};
 use hartlock_timing::{LEAKS, SUBJECTS};
 use xtask::{project, run, tools};
 
-use super::Row;
+use super::TimingRow;
 
 /// The target of this machine. With a target, flags do not apply to build scripts.
 const HOST: &str = "x86_64-unknown-linux-gnu";
 
 /// Runs all computations once.
-pub fn run() -> Result<Vec<Row>> {
+pub fn run() -> Result<Vec<TimingRow>> {
     let folder = project::work_dir("timing");
     fs::create_dir_all(&folder)?;
     let mut cargo = Command::new("cargo");
@@ -41,7 +41,7 @@ pub fn run() -> Result<Vec<Row>> {
         .map(|(subject, line)| {
             let reports = line.strip_prefix(subject.name).context("another computation")?;
             let reports: u64 = reports.trim().parse().context("no number of reports")?;
-            Ok(Row {
+            Ok(TimingRow {
                 subject: subject.name.to_owned(),
                 tier: "portable".to_owned(),
                 observed: format!("{} public decisions", subject.decisions),

@@ -5,7 +5,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_device, writes_to};
+use crate::trapped::{RegisterAccess, with_device, writes_to};
 
 const INPUT_FREE: u32 = 2;
 const OUTPUT_VALID: u32 = 4;
@@ -13,12 +13,12 @@ const OUTPUT_VALID: u32 = 4;
 const LATE: u32 = BLOCK_POLLS + 4;
 
 #[derive(Default)]
-struct Engine {
+struct AesModel {
     /// The registers that were written, in order, except those of blocks.
     writes: Vec<(usize, u32)>,
     blocks: Vec<[u32; 4]>,
     /// Accesses that the engine would refuse.
-    refused: Vec<Access>,
+    refused: Vec<RegisterAccess>,
     /// Number of input blocks without a result, and of all input blocks, until the message ends.
     quiet: u32,
     left: u32,
@@ -30,19 +30,19 @@ struct Engine {
     loses_control: bool,
 }
 
-impl Engine {
-    fn access(&mut self, access: Access, words: &mut [u32]) {
+impl AesModel {
+    fn access(&mut self, access: RegisterAccess, words: &mut [u32]) {
         words[ID] = MAGIC;
         let status = words[STATUS];
         let free = |bit: u32| status & bit != 0;
         match access {
-            Access::Read(at) if at / 4 == STATUS => {
+            RegisterAccess::Read(at) if at / 4 == STATUS => {
                 self.next.1 = self.next.1.saturating_sub(1);
                 if self.next.1 == 0 {
                     words[STATUS] = self.next.0;
                 }
             }
-            Access::Read(at) if (DATA_OUT..DATA_OUT + 4).contains(&(at / 4)) => {
+            RegisterAccess::Read(at) if (DATA_OUT..DATA_OUT + 4).contains(&(at / 4)) => {
                 if !free(OUTPUT_VALID) {
                     self.refused.push(access);
                 }
@@ -50,12 +50,14 @@ impl Engine {
                     self.take_up(words, 1);
                 }
             }
-            Access::Read(at) if self.tag_upset.is_some_and(|(word, _)| TAG + word == at / 4) => {
+            RegisterAccess::Read(at)
+                if self.tag_upset.is_some_and(|(word, _)| TAG + word == at / 4) =>
+            {
                 self.tag_upset = self.tag_upset.map(|(word, reads)| (word, reads + 1));
                 words[at / 4] = self.tag_upset.map_or(0, |(_, reads)| reads);
             }
-            Access::Read(_) => {}
-            Access::Write(at) if (DATA_IN..DATA_IN + 4).contains(&(at / 4)) => {
+            RegisterAccess::Read(_) => {}
+            RegisterAccess::Write(at) if (DATA_IN..DATA_IN + 4).contains(&(at / 4)) => {
                 if !free(INPUT_FREE) {
                     self.refused.push(access);
                 }
@@ -63,7 +65,7 @@ impl Engine {
                     self.block(words);
                 }
             }
-            Access::Write(at) => {
+            RegisterAccess::Write(at) => {
                 if !free(IDLE) && ![COMMAND, ERROR].contains(&(at / 4)) {
                     self.refused.push(access);
                 }
@@ -102,7 +104,7 @@ impl Engine {
         self.blocks.push(block);
         words[STATUS] = 0;
         if self.left == 0 {
-            self.refused.push(Access::Write(DATA_IN * 4));
+            self.refused.push(RegisterAccess::Write(DATA_IN * 4));
         }
         self.left = self.left.saturating_sub(1);
         if self.quiet > 0 {
@@ -142,10 +144,10 @@ fn decrypt(block: [u32; 4]) -> [u32; 4] {
 
 /// Calls `act` with a driver that has loaded a key of 16 bytes; checks that the engine refused nothing.
 fn with_engine<T>(
-    engine: Engine,
-    act: impl FnOnce(&mut Aes, &RefCell<Engine>) -> T,
-) -> (T, Engine) {
-    let (result, engine) = with_device(WORDS, engine, Engine::access, |base, engine| {
+    engine: AesModel,
+    act: impl FnOnce(&mut Aes, &RefCell<AesModel>) -> T,
+) -> (T, AesModel) {
+    let (result, engine) = with_device(WORDS, engine, AesModel::access, |base, engine| {
         // SAFETY: the registers exist as long as the driver.
         let mut aes = Aes::new(unsafe { AesRegisters::new(base) }).unwrap();
         aes.load_key(&[9; 16]).unwrap();
@@ -170,7 +172,7 @@ fn a_text_of_any_length_passes_block_by_block() {
     let text: Vec<u8> = (0..80).collect();
     for len in [1, 15, 16, 17, 64, 80] {
         let mut buffer = text[..len].to_vec();
-        let (result, engine) = with_engine(Engine::default(), |aes, _| {
+        let (result, engine) = with_engine(AesModel::default(), |aes, _| {
             aes.process(ModeOfOperation::Ctr(&[1; 16]), Direction::Encrypt, &mut buffer)
         });
         assert_eq!((result, &engine.blocks), (Ok(()), &of_bytes(&text[..len])));
@@ -179,8 +181,10 @@ fn a_text_of_any_length_passes_block_by_block() {
         assert_eq!(buffer, wanted[..len]);
     }
     let ecb = |direction, text: &mut [u8]| {
-        with_engine(Engine::default(), |aes, _| aes.process(ModeOfOperation::Ecb, direction, text))
-            .0
+        with_engine(AesModel::default(), |aes, _| {
+            aes.process(ModeOfOperation::Ecb, direction, text)
+        })
+        .0
     };
     let mut buffer = text.clone();
     assert_eq!(ecb(Direction::Encrypt, &mut buffer), Ok(()));
@@ -190,7 +194,7 @@ fn a_text_of_any_length_passes_block_by_block() {
     let gcm = |aes: &mut Aes| {
         aes.process(ModeOfOperation::Gcm(&[1; 12]), Direction::Encrypt, &mut [0; 16])
     };
-    let (result, engine) = with_engine(Engine::default(), |aes, _| gcm(aes));
+    let (result, engine) = with_engine(AesModel::default(), |aes, _| gcm(aes));
     assert_eq!((result, engine.writes), (Err(Error::Length), vec![]));
 }
 
@@ -198,7 +202,7 @@ fn a_text_of_any_length_passes_block_by_block() {
 fn a_message_is_configured_before_it_starts() {
     let (vector, more, mut text): (Vec<u8>, Vec<u8>, _) =
         ((0..20).collect(), (30..70).collect(), [5; 20]);
-    let ((), engine) = with_engine(Engine::default(), |aes, _| {
+    let ((), engine) = with_engine(AesModel::default(), |aes, _| {
         let _ = aes.seal(&vector, &more, &mut text).unwrap();
     });
     let control = 4;
@@ -215,7 +219,7 @@ fn a_message_is_configured_before_it_starts() {
     let blocks = [of_bytes(&vector), of_bytes(&more), of_bytes(&[5; 20])].concat();
     assert_eq!(engine.blocks, blocks);
 
-    let (result, engine) = with_engine(Engine::default(), |aes, _| {
+    let (result, engine) = with_engine(AesModel::default(), |aes, _| {
         aes.open(&[7; 12], &[], &mut text, &[1, 2, 3, 4, 5])
     });
     assert_eq!((result, text), (Err(Error::NotAuthentic), [0; 20]));
@@ -243,17 +247,17 @@ fn a_message_is_configured_before_it_starts() {
 #[test]
 fn a_tag_or_configuration_that_reads_differently_is_refused() {
     let seal = |engine| with_engine(engine, |aes, _| aes.seal(&[1; 12], &[], &mut [0; 32])).0;
-    assert_eq!(seal(Engine::default()), Ok([0; 16]));
+    assert_eq!(seal(AesModel::default()), Ok([0; 16]));
     for word in 0..4 {
-        let engine = Engine { tag_upset: Some((word, 0)), ..Engine::default() };
+        let engine = AesModel { tag_upset: Some((word, 0)), ..AesModel::default() };
         assert_eq!(seal(engine), Err(Error::Refused), "{word}");
     }
-    assert_eq!(seal(Engine { loses_control: true, ..Engine::default() }), Err(Error::Refused));
+    assert_eq!(seal(AesModel { loses_control: true, ..AesModel::default() }), Err(Error::Refused));
 }
 
 #[test]
 fn a_key_of_the_slot_has_its_length_and_is_waited_for() {
-    let (result, engine) = with_engine(Engine::default(), |aes, _| {
+    let (result, engine) = with_engine(AesModel::default(), |aes, _| {
         aes.load_slot()?;
         aes.process(ModeOfOperation::Ecb, Direction::Encrypt, &mut [0; 16])
     });
@@ -286,7 +290,7 @@ fn a_key_leaves_no_word_in_the_register_block() {
 
 #[test]
 fn an_abort_and_a_wipe_are_waited_for() {
-    let ((), engine) = with_engine(Engine::default(), |aes, engine| {
+    let ((), engine) = with_engine(AesModel::default(), |aes, engine| {
         aes.begin(ModeOfOperation::Ecb, Direction::Encrypt, &[], 64, None, Streams::default())
             .unwrap();
         aes.abort().unwrap();
@@ -370,11 +374,11 @@ fn keys_are_wrapped_as_the_standard_says() {
         let key: Vec<u8> = (0..len).map(|at| at as u8).collect();
         let (mut wrapping, mut back) = (vec![0; len + 8], vec![0; len]);
         let (result, engine) =
-            with_engine(Engine::default(), |aes, _| aes.wrap(&key, &mut wrapping));
+            with_engine(AesModel::default(), |aes, _| aes.wrap(&key, &mut wrapping));
         assert_eq!((result, engine.left), (Ok(()), 0));
         assert_eq!(wrapping, wrapped(&key));
         let unwrap = |wrapping: &[u8], back: &mut [u8]| {
-            with_engine(Engine::default(), |aes, _| aes.unwrap_key(wrapping, back)).0
+            with_engine(AesModel::default(), |aes, _| aes.unwrap_key(wrapping, back)).0
         };
         assert_eq!(unwrap(&wrapping, &mut back), Ok(()));
         assert_eq!(back, key);

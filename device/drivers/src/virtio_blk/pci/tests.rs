@@ -2,7 +2,7 @@ use std::vec;
 use std::vec::Vec;
 
 use super::*;
-use crate::trapped::{Access, with_registers, writes_to};
+use crate::trapped::{RegisterAccess, with_registers, writes_to};
 
 #[test]
 fn a_part_is_inside_of_its_region_and_aligned() {
@@ -108,7 +108,7 @@ fn with_bus<T>(
 ) -> (T, Vec<(usize, usize, u32)>) {
     let mut writes = Vec::new();
     let mut is_set = false;
-    let model = |access: Access, config: &mut [u32]| {
+    let model = |access: RegisterAccess, config: &mut [u32]| {
         if !core::mem::replace(&mut is_set, true) {
             config.fill(NO_DEVICE);
             for it in functions {
@@ -118,7 +118,7 @@ fn with_bus<T>(
                 it.bars.iter().enumerate().for_each(|(index, (kind, _))| config[4 + index] = *kind);
             }
         }
-        let Access::Write(at) = access else { return };
+        let RegisterAccess::Write(at) = access else { return };
         let (number, at) = (at >> FUNCTION_SHIFT, at & 0xfff);
         let word = &mut config[(number << 10) + at / 4];
         writes.push((number, at, *word));
