@@ -7,7 +7,6 @@ use hartlock_kernels::secret::Secret;
 pub use hartlock_rot::keys::KeyService;
 use hartlock_rot::{DEVICE_SECRET, KEY_SLOT, wipe_stack};
 
-use crate::console;
 use crate::engines::RotEngines;
 
 /// Input of the key derivation of SP 800-108 §4.1 with HMAC-SHA-256, for one block: counter, label, zero byte, and
@@ -15,14 +14,12 @@ use crate::engines::RotEngines;
 const DERIVATION: &[u8] = b"\0\0\0\x01hartlock-key-slot-v1\0\0\0\x01\0";
 
 /// Derives the key of the slot, and closes slot and secret until reset. Without an engine or a secret the slot stays
-/// empty, and requests to import keys are refused.
-pub fn fill_slot(engines: &RotEngines) {
+/// empty, and requests to import keys are refused. Returns true if the slot has a key.
+pub fn fill_slot(engines: &RotEngines) -> bool {
     let is_filled = derive_and_fill(engines);
     // The compiler may have left copies of secret and key on the stack.
     wipe_stack();
-    if !is_filled {
-        console::line(&["hartlock: no key in the slot"]);
-    }
+    is_filled
 }
 
 /// Derives the key and fills the slot. The function has its own stack frame, so that all its data is below the stack

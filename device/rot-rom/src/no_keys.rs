@@ -6,8 +6,10 @@ use hartlock_drivers::mailbox::request::{Permitted, Refusal};
 
 use crate::engines::RotEngines;
 
-/// Does nothing. The hardware closes a slot, if there is one, before a host runs.
-pub const fn fill_slot(_: &RotEngines) {}
+/// Does nothing. The hardware closes a slot, if there is one, before a host runs. Returns true, because no key is missing.
+pub const fn fill_slot(_: &RotEngines) -> bool {
+    true
+}
 
 pub use NoKeyService as KeyService;
 

@@ -11,7 +11,7 @@ pub const MONITOR: Option<PayloadType> = None;
 ///
 /// # Errors
 /// None.
-pub const fn hand_over(_: Kernels, _: Option<[u8; 64]>) -> Result<(), Reason> {
+pub const fn hand_over(_: Kernels, _: Option<[u8; 64]>, _: fn(&[&str])) -> Result<(), Reason> {
     Ok(())
 }
 

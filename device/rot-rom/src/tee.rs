@@ -14,8 +14,8 @@ use hartlock_kernels::engines::EngineFault;
 use hartlock_kernels::secret::wipe;
 use hartlock_rot::{DEVICE_SECRET, host, wipe_stack};
 
+use crate::map;
 use crate::words::Words;
-use crate::{console, map};
 
 /// Address of the record for the monitor: the last page of the log, the same as in `device/fsbl`. The memory map
 /// excludes this page from payloads, and `LIMITS` of the service excludes it from requests of the host.
@@ -24,13 +24,17 @@ const HANDOVER: u64 = map::LOG.end - PAGE_SIZE;
 /// Type of the payload that is measured.
 pub const MONITOR: Option<PayloadType> = Some(PayloadType::Opensbi);
 
-/// Endorses the measured monitor and writes its record to the host's memory.
+/// Endorses the measured monitor and writes its record to the host's memory. `print` gets the lines of a console.
 ///
 /// # Errors
 /// `InternalLimit` if there is no monitor; `DeviceSecretInvalid`; `NotEndorsed`; `MediumError` if the record cannot be
 /// written to memory.
-pub fn hand_over(kernels: Kernels, measurement: Option<[u8; 64]>) -> Result<(), Reason> {
-    let done = endorse_and_write(kernels, &measurement.ok_or(Reason::InternalLimit)?);
+pub fn hand_over(
+    kernels: Kernels,
+    measurement: Option<[u8; 64]>,
+    print: fn(&[&str]),
+) -> Result<(), Reason> {
+    let done = endorse_and_write(kernels, &measurement.ok_or(Reason::InternalLimit)?, print);
     // The compiler may have left copies of secrets on the stack, also of those that are wiped.
     wipe_stack();
     done
@@ -39,13 +43,17 @@ pub fn hand_over(kernels: Kernels, measurement: Option<[u8; 64]>) -> Result<(), 
 /// Endorses the monitor. The function has its own stack frame, so that all its data is below the stack pointer when it
 /// has returned.
 #[inline(never)]
-fn endorse_and_write(kernels: Kernels, measurement: &[u8; 64]) -> Result<(), Reason> {
+fn endorse_and_write(
+    kernels: Kernels,
+    measurement: &[u8; 64],
+    print: fn(&[&str]),
+) -> Result<(), Reason> {
     let mut computer = Computer::new(kernels);
     let mut secret = ExpandedDeviceKey::EMPTY;
     secret.take(|bytes| secret_page().read(bytes), shut_secret)?;
     let mut made = Endorsement { measurement: *measurement, ..Endorsement::EMPTY };
     let endorsed = endorse(&mut computer, &secret, &mut made, |_| ());
-    say(computer.fault());
+    say(computer.fault(), print);
     endorsed?;
     write(&made).map_err(|_| Reason::MediumError)
 }
@@ -79,8 +87,8 @@ fn shut_secret() -> bool {
 }
 
 /// Prints the reasons why software replaced engines.
-fn say(faults: [Option<EngineFault>; 2]) {
+fn say(faults: [Option<EngineFault>; 2], print: fn(&[&str])) {
     for (name, fault) in ["sha3-512", "ed25519"].into_iter().zip(faults) {
-        console::line(&["hartlock: ", name, " ", EngineFault::said(fault)]);
+        print(&["hartlock: ", name, " ", EngineFault::said(fault)]);
     }
 }

@@ -1,13 +1,11 @@
-//! Support for programs of the root of trust (`hw/soc/README.md`): start-up code, traps, device addresses, the host's
-//! memory, and with the feature `bench` the test bench.
+//! Support for programs of the root of trust (`hw/soc/README.md`): start-up code, traps, device addresses and the host's
+//! memory.
 //!
 //! A program defines `rot_main` and is linked with `link.ld`.
 
 #![no_std]
 #![cfg(target_arch = "riscv32")]
 
-#[cfg(feature = "bench")]
-mod bench;
 pub mod host;
 #[cfg(feature = "keys")]
 pub mod keys;
@@ -18,13 +16,8 @@ use core::panic::PanicInfo;
 use hartlock_image::Reason;
 use hartlock_regs::boot_sequencer::{BootSequencerState, BootSequencerWord};
 
-#[cfg(feature = "bench")]
-pub use bench::{Console, exit, mark, put, try_call, try_load, try_store};
-
 global_asm!(
     include_str!("start.S"),
-    has_bench = const cfg!(feature = "bench") as u32,
-    bench_exit = const BENCH_EXIT,
     sequencer = const BOOT_SEQUENCER,
     stop = const BootSequencerWord::Stop as u32,
     held = const BootSequencerState::Held as u32,
@@ -35,12 +28,6 @@ global_asm!(
 );
 
 include!(env!("HARTLOCK_ROOT_OF_TRUST_CONSTANTS"));
-
-#[cfg(feature = "bench")]
-const BENCH_EXIT: usize = bench::EXIT;
-/// Placeholder that is not used without the test bench.
-#[cfg(not(feature = "bench"))]
-const BENCH_EXIT: usize = 0;
 
 /// Causes of traps (RISC-V Privileged Architecture §3.1.15).
 pub mod cause {

@@ -3,21 +3,17 @@
 // This file needs RV32IMC and Zicsr, in M-mode only. Register names are those of the ABI.
 //
 //   void rot_main(void)                          of the program
-//   void rot_trap(cause, address, value)         of the bench's form; never returns
 //
-// There are three kinds of traps:
+// There are two kinds of traps:
 //
 // * A load or store of host.S to the host's memory fails, because the bus refused it or did not respond. The host can
 //   cause this. The routine returns the cause to its caller.
-// * With the test bench, a trap while `mscratch` holds an address (try.S) continues at that address, with the cause in
-//   a0.
 // * Any other trap means that this program does not behave as it was written. The boot sequencer is told to stop: the
 //   host is in reset from then on, even if it was released. This code uses no stack and no data, because both may be
 //   damaged. A second trap during it is a double fault, for which the hardware does the same (hw/soc/README.md). The
 //   interrupt of an alert, which cannot be masked, is also such a trap; the hardware has put the host into reset
 //   before.
 
-.equ BENCH_EXIT, {bench_exit}
 .equ SEQUENCER, {sequencer}
 .equ DECISION, 0                        // offsets are those of hw/ip/boot_sequencer/doc/registers.md
 .equ REASON, 4
@@ -69,15 +65,9 @@ _start:                                 // at 0x80
     j     .L_clear
 .L_cleared:
     call  rot_main
-.if {has_bench}
-    li    t0, BENCH_EXIT
-    sw    zero, 0(t0)
-    j     .L_halt
-.else
-    j     rot_stop                      // a ROM must not return
-.endif
+    j     rot_stop                      // a program must not return
 
-// The handler changes t0 to t2, which the routines of host.S and try.S do not need after a trap.
+// The handler changes t0 to t2, which the routines of host.S do not need after a trap.
 .balign 4
 trap_entry:
     csrr  t0, mepc
@@ -97,18 +87,15 @@ trap_entry:
     mv    a0, t0
     mret
 .L_unexpected:
-.if {has_bench}
-    csrrw t0, mscratch, zero
-    beqz  t0, rot_stop
-    csrw  mepc, t0
-    csrr  a0, mcause
-    mret
-.endif
                                         // Execution continues with rot_stop.
 
 .globl rot_stop
 rot_stop:
     csrw  mie, zero
+    la    t3, .L_halt
+// Puts the host into reset, then continues at the address in t3.
+.globl rot_hold_host
+rot_hold_host:
     li    t0, SEQUENCER
     lw    t1, STATUS(t0)
     li    t2, STATE_HELD
@@ -121,13 +108,7 @@ rot_stop:
     li    t1, WORD_STOP
     sw    t1, DECISION(t0)
 .L_is_stopped:
-.if {has_bench}
-    csrr  a0, mcause
-    csrr  a1, mepc
-    csrr  a2, mtval
-    la    sp, __stack_top
-    call  rot_trap
-.endif
+    jr    t3
 .L_halt:
     wfi
     j     .L_halt

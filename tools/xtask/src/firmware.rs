@@ -29,7 +29,8 @@ const PANIC_SENTINEL: &str = "hartlock_panic_sentinel";
 
 /// The stages that verify, on a hart of the board and on the root of trust, and their variants, which are built with
 /// the same flags.
-const STAGES: [&str; 5] = ["rom", "loader", "rot-rom", "rom-variants", "loader-variants"];
+const STAGES: [&str; 6] =
+    ["rom", "loader", "rot-rom", "rom-variants", "loader-variants", "rot-rom-variants"];
 /// Flags that protect jumps if an attacker makes a hart skip one instruction. With linker relaxation a call is one
 /// instruction; without, it is two, and if the first is skipped the second jumps to an old address in the register.
 /// Without jump tables, no index is used whose comparison may have been skipped.

@@ -444,6 +444,7 @@ pub const STEPS: &[TestStep] = &[
             [
                 "hartlock-rot-smoke",
                 "hartlock-rot-rom",
+                "hartlock-rot-rom-variants",
                 "hartlock-rot-dma",
                 "hartlock-rot-signatures",
                 "hartlock-rot-crypto",
@@ -452,7 +453,7 @@ pub const STEPS: &[TestStep] = &[
                 "hartlock-second-stage"
             ],
             "--features",
-            "hartlock-rot-rom/tee,hartlock-rot-rom/keys,\
+            "hartlock-rot-rom/tee,hartlock-rot-rom/keys,hartlock-rot-rom-variants/trap-on-refusal,\
              hartlock-rot-crypto/keys,hartlock-rot-crypto/streams,hartlock-rot-crypto/vectors"
         ),
     )

@@ -8,7 +8,8 @@ use hartlock_drivers::bignum::{self, Bignum, Blinding, PrivateKey};
 use hartlock_drivers::sha2::{self, Sha2, Sha2Function};
 use hartlock_drivers::wait::Polling;
 use hartlock_regs::Block;
-use hartlock_rot::{AES, BIGNUM, Console, HOST_MEMORY, SHA2, mark};
+use hartlock_rot::{AES, BIGNUM, HOST_MEMORY, SHA2};
+use hartlock_rot_bench::{Console, mark};
 
 use crate::hexadecimal::print;
 use crate::labels::{self, label};
@@ -270,7 +271,7 @@ fn operands_of<const LEN: usize>(place: &mut CipherBuffers) -> (&mut [u8; LEN], 
     let (Some(payload), Some(result)) = (payload.first_chunk_mut(), result.first_chunk_mut())
     else {
         // A key is shorter than a place, so this does not happen.
-        hartlock_rot::exit(1)
+        hartlock_rot_bench::exit(1)
     };
     (payload, result)
 }

@@ -6,7 +6,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use hartlock_drivers::sha2::{Error, Sha2, Sha2Function};
 use hartlock_drivers::wait::{Polling, Sleeping, Wait};
 use hartlock_regs::Block;
-use hartlock_rot::{Console, HOST_MEMORY, SHA2, interrupt, mark, sleep_until};
+use hartlock_rot::{HOST_MEMORY, SHA2, interrupt, sleep_until};
+use hartlock_rot_bench::{Console, mark};
 
 use crate::hexadecimal::print;
 use crate::labels::{self, label};

@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use hartlock_rot::Console;
+use hartlock_rot_bench::Console;
 
 pub fn print(bytes: &[u8]) {
     for byte in bytes {

@@ -39,12 +39,13 @@ use core::fmt::Write;
 
 #[cfg(feature = "ciphers")]
 use ciphers::measure;
-use hartlock_rot::{Console, exit};
+use hartlock_rot_bench::{Console, exit};
 #[cfg(not(feature = "ciphers"))]
 use hashes::measure;
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
+    hartlock_rot_bench::catch_traps();
     match measure() {
         Ok(()) => exit(0),
         Err(error) => {

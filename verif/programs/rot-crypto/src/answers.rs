@@ -8,9 +8,8 @@ use hartlock_drivers::key_slot::{KEY_LEN, KeySlot};
 use hartlock_drivers::wait::Sleeping;
 use hartlock_regs::Block;
 use hartlock_regs::aes::AesInterruptEnable;
-use hartlock_rot::{
-    AES, BIGNUM, Console, KEY_SLOT, cause, cycle, exit, interrupt, sleep_until, try_load, try_store,
-};
+use hartlock_rot::{AES, BIGNUM, KEY_SLOT, cause, cycle, interrupt, sleep_until};
+use hartlock_rot_bench::{Console, exit, try_load, try_store};
 
 use crate::known;
 

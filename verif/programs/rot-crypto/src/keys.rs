@@ -27,7 +27,8 @@ use hartlock_kernels::secret::wipe;
 use hartlock_keystore::keys::BUFFER_LEN;
 use hartlock_rot::host::{self, BusError};
 use hartlock_rot::keys::KeyService;
-use hartlock_rot::{Console, HOST_MEMORY, KEY_SLOT, cycle};
+use hartlock_rot::{HOST_MEMORY, KEY_SLOT, cycle};
+use hartlock_rot_bench::Console;
 use hartlock_verify::board::Region;
 
 /// Address of the requests.

@@ -29,10 +29,11 @@ mod vectors;
 #[cfg(any(feature = "keys", feature = "streams", feature = "vectors"))]
 use core::fmt::{Debug, Write};
 
-use hartlock_rot::exit;
+use hartlock_rot_bench::exit;
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() {
+    hartlock_rot_bench::catch_traps();
     #[cfg(not(any(feature = "keys", feature = "streams", feature = "vectors")))]
     answers::run();
     #[cfg(feature = "keys")]
@@ -50,7 +51,7 @@ extern "C" fn rot_main() {
 #[inline(always)]
 fn require(result: Result<(), impl Debug>) {
     if let Err(error) = result {
-        let _ = writeln!(hartlock_rot::Console, "rot-crypto: {error:?}");
+        let _ = writeln!(hartlock_rot_bench::Console, "rot-crypto: {error:?}");
         exit(1)
     }
 }

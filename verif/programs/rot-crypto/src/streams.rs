@@ -22,7 +22,8 @@ use hartlock_regs::Block;
 use hartlock_regs::dma::DmaCause;
 use hartlock_regs::stream_writer::StreamWriterCause;
 use hartlock_rot::host::{self, BusError};
-use hartlock_rot::{AES, Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, STREAM_WRITER, cycle};
+use hartlock_rot::{AES, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, STREAM_WRITER, cycle};
+use hartlock_rot_bench::Console;
 
 use crate::known;
 

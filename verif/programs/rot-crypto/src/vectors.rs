@@ -19,7 +19,8 @@ use core::fmt::Write;
 use hartlock_kat::numbers::{HEAD_LEN, NumberCaseHead};
 use hartlock_kat::roots::OFFSET;
 use hartlock_rot::host::{self, BusError};
-use hartlock_rot::{Console, HOST_MEMORY, cycle};
+use hartlock_rot::{HOST_MEMORY, cycle};
+use hartlock_rot_bench::Console;
 
 #[cfg(not(feature = "software"))]
 use engine::kernels;

@@ -9,7 +9,8 @@ use hartlock_drivers::sha2::{self, Sha2};
 use hartlock_drivers::sha3::{self, Kmac, Sha3, Sha3Function};
 use hartlock_drivers::wait::{Sleeping, Wait};
 use hartlock_regs::Block;
-use hartlock_rot::{Console, DMA, SCRATCHPAD, SHA2, SHA3, interrupt, sleep_until};
+use hartlock_rot::{DMA, SCRATCHPAD, SHA2, SHA3, interrupt, sleep_until};
+use hartlock_rot_bench::Console;
 
 use crate::{Engines, Error, KEY, LIST, PATIENCE, PAYLOAD, TO_SHA2, TO_SHA3};
 

@@ -34,7 +34,8 @@ use hartlock_regs::Block;
 use hartlock_regs::dma::DmaCause;
 #[cfg(feature = "released")]
 use hartlock_rot::BOOT_SEQUENCER;
-use hartlock_rot::{Console, DMA, HOST_MEMORY, SCRATCHPAD, SHA2, SHA3, cycle, exit};
+use hartlock_rot::{DMA, HOST_MEMORY, SCRATCHPAD, SHA2, SHA3, cycle};
+use hartlock_rot_bench::{Console, exit};
 
 /// Sizes of the payloads in bytes.
 const SIZES: [u32; 4] = [64, 1024, 4096, 16384];
@@ -164,6 +165,7 @@ struct Engines<'a> {
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
+    hartlock_rot_bench::catch_traps();
     match run() {
         Ok(()) => exit(0),
         Err(error) => {

@@ -23,7 +23,8 @@ mod engine;
 use hartlock_kat::roots::{HEAD_LEN, OFFSET, RootCase, RootCaseHead};
 use hartlock_kernels::Kernels;
 use hartlock_rot::host::{self, BusError};
-use hartlock_rot::{Console, HOST_MEMORY, cycle, exit};
+use hartlock_rot::{HOST_MEMORY, cycle};
+use hartlock_rot_bench::{Console, exit};
 
 /// Length in bytes of the longest case, which is SLH-DSA-SHA2-128s with a message of some thousand bytes.
 const ROOM: usize = 12 << 10;
@@ -46,6 +47,7 @@ enum Error {
 
 #[unsafe(no_mangle)]
 extern "C" fn rot_main() -> ! {
+    hartlock_rot_bench::catch_traps();
     match run() {
         Ok(()) => exit(0),
         Err(error) => {

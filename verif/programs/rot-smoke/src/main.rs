@@ -15,10 +15,8 @@ use hartlock_drivers::boot_sequencer::{BootSequencer, Error};
 use hartlock_regs::boot_sequencer::{
     BootSequencerRegisters, BootSequencerState, BootSequencerWord,
 };
-use hartlock_rot::{
-    BENCH, BOOT_SEQUENCER, Console, HOST_MEMORY, SCRATCHPAD, cause, exit, mark, try_call, try_load,
-    try_store,
-};
+use hartlock_rot::{BENCH, BOOT_SEQUENCER, HOST_MEMORY, SCRATCHPAD, cause};
+use hartlock_rot_bench::{Console, exit, mark, try_call, try_load, try_store};
 
 global_asm!(include_str!("feed.S"));
 
@@ -47,7 +45,8 @@ const REASON: u32 = 603;
 type Part = fn() -> bool;
 
 #[unsafe(no_mangle)]
-extern "C" fn rot_main() {
+extern "C" fn rot_main() -> ! {
+    hartlock_rot_bench::catch_traps();
     let parts: [(&str, Part); 7] = [
         ("scratchpad", || remembers(FREE)),
         ("host memory", || remembers(SHARED)),
@@ -64,6 +63,7 @@ extern "C" fn rot_main() {
         }
         let _ = writeln!(Console, "rot-smoke: {name} ok");
     }
+    exit(0)
 }
 
 /// Checks that memory returns words that differ in every byte.

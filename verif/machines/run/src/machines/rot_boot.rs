@@ -33,12 +33,26 @@ const IDENTITY: &str = "HARTLOCK_IDENTITY";
 /// A limit above the cycles of the longest boot here: Ed25519 in software on 32 bits.
 pub const MAX_CYCLES: &str = "60000000";
 
-/// The features of a ROM on a machine without a host.
-pub const ALONE: &[&str] = &["alone"];
-/// The features of a ROM that prints on the console of the bench.
-pub const WATCHED: &[&str] = &["bench"];
-/// The features of the ROM as it ships, which uses nothing that a chip lacks.
-pub const SHIPPED: &[&str] = &[];
+/// A form of the ROM: the program, and its features.
+#[derive(Clone, Copy, Debug)]
+pub struct RomForm {
+    program: &'static str,
+    features: &'static [&'static str],
+}
+
+impl RomForm {
+    /// Returns the ROM of the test bench with these features.
+    pub(super) const fn of_bench(features: &'static [&'static str]) -> Self {
+        Self { program: "rot-rom-variants", features }
+    }
+}
+
+/// The ROM for a machine without a host.
+pub const ALONE: RomForm = RomForm::of_bench(&["alone"]);
+/// The ROM that prints on the console of the bench.
+pub const WATCHED: RomForm = RomForm::of_bench(&[]);
+/// The ROM as it ships, which uses nothing that a chip lacks.
+pub const SHIPPED: RomForm = RomForm { program: "rot-rom", features: &[] };
 
 /// Approximate sizes of a bundle in bytes: a realistic one to show, and a small one for other tests.
 pub const USUAL_SIZE: usize = 64 << 10;
@@ -124,16 +138,22 @@ impl RotBootResult {
     }
 }
 
-/// Builds the ROM with these features and LMS by the engine, which makes boots short. Its identity is that of a device
+/// Builds the ROM in this form, with LMS by the engine, which makes boots short. Its identity is that of a device
 /// that trusts the fake key A and a fake key of LMS.
-pub fn rom(features: &[&str]) -> Result<Vec<u8>> {
-    rom_for(SignedBy::LmsByEngine, features)
+pub fn rom(form: RomForm) -> Result<Vec<u8>> {
+    rom_for(SignedBy::LmsByEngine, form)
 }
 
 /// Does the same as [`rom`] with another algorithm in place of LMS.
-pub fn rom_for(signed_by: SignedBy, features: &[&str]) -> Result<Vec<u8>> {
+pub fn rom_for(signed_by: SignedBy, form: RomForm) -> Result<Vec<u8>> {
+    rom_with(signed_by, form, &[])
+}
+
+/// Does the same as [`rom_for`] with additional features.
+fn rom_with(signed_by: SignedBy, form: RomForm, features: &[&str]) -> Result<Vec<u8>> {
     let key = signed_by.signer().unwrap_or(&LMS);
-    let program = firmware::rot_program("rot-rom", &[features, signed_by.features()].concat())?;
+    let features = [form.features, features, signed_by.features()].concat();
+    let program = firmware::rot_program(form.program, &features)?;
     let mut elf =
         fs::read(&program).with_context(|| format!("cannot read {}", program.display()))?;
     ensure!(!reaches_panic(&elf)?, "the ROM of the root of trust can reach a panic");
@@ -556,7 +576,7 @@ pub fn sha3_fault(machine: Rot, folder: &Path) -> Result<Option<String>> {
 /// Checks a ROM that answers a bad bundle with a trap of the host: the sequencer reports the trap and the reason, and
 /// the host leaves reset into an exception.
 fn trap_faults(machine: Rot, folder: &Path) -> Result<Option<String>> {
-    let rom = rom(&["alone", "trap-on-refusal"])?;
+    let rom = rom(RomForm::of_bench(&["alone", "trap-on-refusal"]))?;
     let changed = Edit::File(|file| file[3 << 12] ^= 1);
     let bundle = bundle(SMALL_SIZE, SignedBy::Lms, None, &[changed]);
     let (booted, state, end) = run(machine, &rom, &bundle, &["--max-cycles", MAX_CYCLES], folder)?;
@@ -623,8 +643,8 @@ impl HostBoot<'_> {
         let file = |name: &str| folder.join(name);
         let host = firmware::flat_binary(&firmware::stage("rot-host", self.host)?.elf)?;
         let bundle = bundle(self.size, self.signed_by, Some(&host), self.edits);
-        let features = if self.is_shipped { SHIPPED } else { WATCHED };
-        let mut rom_elf = rom_for(self.signed_by, &[features, self.rom].concat())?;
+        let form = if self.is_shipped { SHIPPED } else { WATCHED };
+        let mut rom_elf = rom_with(self.signed_by, form, self.rom)?;
         if let Some(edit) = self.rom_edit {
             edit(&mut rom_elf)?;
         }

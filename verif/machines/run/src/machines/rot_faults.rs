@@ -80,14 +80,13 @@ pub fn of_chips(machine: Rot, folder: &Path) -> Result<Option<String>> {
     // The access to the bench never ends. The sequencer is on the same bus and cannot be informed either, so this is a
     // double fault.
     let lost = in_reset(BootSequencerState::Error, None);
-    for (features, bundle, expected) in
+    for (form, bundle, expected) in
         [(SHIPPED, &good, released), (SHIPPED, &bad, refused), (WATCHED, &good, lost)]
     {
         let options = [&SETTLED[..], &["--max-cycles", BOOT_CYCLES, NO_BENCH]].concat();
-        let (console, state, end) =
-            run_unwatched(machine, &rom(features)?, bundle, &options, folder)?;
+        let (console, state, end) = run_unwatched(machine, &rom(form)?, bundle, &options, folder)?;
         if (state, end) != (expected, End::Timeout) || !console.is_empty() {
-            return Ok(Some(format!("{features:?} on a chip: {state:?}, {end:?}\n{console}")));
+            return Ok(Some(format!("{form:?} on a chip: {state:?}, {end:?}\n{console}")));
         }
     }
     Ok(None)

@@ -16,15 +16,15 @@ use hartlock_verify::board::Region;
 
 use super::report::{BootSequencerState, BootState};
 use super::rot::{self, Rot};
-use super::rot_boot::{self, RotBootResult, rom};
+use super::rot_boot::{self, RomForm, RotBootResult, rom};
 use super::scratchpads::{Scratchpads, WIPE};
 use super::soc::{self as machines, Soc};
 use super::tee_boot::{self, SECRET, TEST_SIZE};
 use super::{End, Machine};
 
-/// The features of a ROM on a machine without a host, and next to one.
-const ALONE: &[&str] = &["alone", "tee"];
-const WATCHED: &[&str] = &["bench", "tee"];
+/// The ROM on a machine without a host, and next to one.
+const ALONE: RomForm = RomForm::of_bench(&["alone", "tee"]);
+const WATCHED: RomForm = RomForm::of_bench(&["tee"]);
 /// The address at which the monitor finds its record (`device/rot-rom/src/tee.rs`).
 const RECORD: u64 = hartlock_soc::LOG.end - PAGE_SIZE;
 /// The number of words of the secret.
@@ -35,8 +35,7 @@ const MAX_CYCLES: &str = "200000000";
 /// A boot on the machine without a host.
 #[derive(Clone, Copy)]
 struct RotTeeBoot<'a> {
-    /// Features of the ROM.
-    rom: &'a [&'a str],
+    rom: RomForm,
     /// The size of the monitor in bytes.
     size: usize,
     /// The hash of the monitor in the bundle.

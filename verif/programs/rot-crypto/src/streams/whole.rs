@@ -6,7 +6,8 @@ use core::fmt::Write;
 use hartlock_drivers::aes::{self, Direction, ModeOfOperation};
 use hartlock_drivers::dma::Range;
 use hartlock_drivers::sha2::Sha2Function;
-use hartlock_rot::{Console, cycle};
+use hartlock_rot::cycle;
+use hartlock_rot_bench::Console;
 
 use super::{
     Cycles, Digest, Engines, Error, Hex, IV, LENGTH, PATIENCE, RESULT, TEXT, TO_SHA2, one,

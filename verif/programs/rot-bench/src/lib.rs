@@ -1,21 +1,33 @@
 //! The test bench's additions to a root of trust, for test programs and for an observed ROM: a console, the end of the
-//! run, marks, and accesses that may fail. A chip has none of these (`bench` in hw/soc/README.md).
+//! run, marks, accesses that may fail, and a report of unexpected traps. A chip has none of these (`bench` in
+//! hw/soc/README.md).
+
+#![no_std]
+#![cfg(target_arch = "riscv32")]
 
 use core::arch::{asm, global_asm};
 use core::fmt::{self, Write};
 
-use crate::BENCH;
+use hartlock_rot::BENCH;
 
-global_asm!(include_str!("try.S"));
+global_asm!(include_str!("bench.S"));
 
 const CONSOLE: usize = BENCH;
-pub(crate) const EXIT: usize = BENCH + 0x4;
+const EXIT: usize = BENCH + 0x4;
 const MARK: usize = BENCH + 0x8;
 
 unsafe extern "C" {
+    fn rot_bench_catch();
     fn rot_try_load(address: usize, value: *mut u32) -> u32;
     fn rot_try_store(address: usize, value: u32) -> u32;
     fn rot_try_call(address: usize) -> u32;
+}
+
+/// Makes unexpected traps print a line and end the run, and the accesses below survive theirs. A program calls this
+/// first. Until then an unexpected trap stops the hart, as on a chip.
+pub fn catch_traps() {
+    // SAFETY: the routine only writes the address of vectors that keep the rules of start.S.
+    unsafe { rot_bench_catch() }
 }
 
 /// Reads a word from any address.
@@ -90,7 +102,7 @@ impl Write for Console {
     }
 }
 
-/// Prints an unexpected trap and ends the run. start.S calls this function after it has told the boot sequencer to
+/// Prints an unexpected trap and ends the run. bench.S calls this function after it has told the boot sequencer to
 /// stop.
 #[unsafe(no_mangle)]
 extern "C" fn rot_trap(cause: u32, address: u32, value: u32) -> ! {
