@@ -15,7 +15,7 @@ use hartlock_image::{
 };
 
 use crate::content::Context;
-use crate::describe::Description;
+use crate::describe::{Description, in_words};
 use crate::digest::{Plan, core_count};
 use crate::encryption::{self, Ciphers};
 use crate::spec::{BundleSpec, IdentitySpec, ModeName, PayloadSpec, SpecError, TrustSpec};
@@ -25,7 +25,7 @@ use crate::{
     system_tree,
 };
 use hartlock_files::{FileError, NewFile};
-use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_keys::{Message, PublicKey, Signer};
 use hartlock_verify::board::Fixed;
 
 mod extract;
@@ -43,8 +43,8 @@ pub(crate) use statement::stage;
 pub struct Build<'a> {
     /// Description of the bundle.
     pub spec: &'a BundleSpec,
-    /// Private keys of the signers, in the order of the signature blocks.
-    pub keys: &'a [PrivateKey],
+    /// The signers, in the order of the signature blocks.
+    pub keys: &'a [&'a dyn Signer],
     /// Creation date in seconds since 1970-01-01: see [`crate::spec::created`].
     pub created: u64,
     /// Path of the bundle.
@@ -58,8 +58,19 @@ pub struct Build<'a> {
     pub is_forced: bool,
     /// True if the content of payload files is not checked for its type.
     pub is_any_type: bool,
-    /// True for a dry run: all steps are done except the signatures, and no file is written.
-    pub is_dry: bool,
+    /// What becomes of the bundle.
+    pub ending: Ending,
+}
+
+/// What becomes of a bundle or of a first-stage image that was built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// It is signed, verified and written.
+    Signed,
+    /// It is written with zeros in the place of the signatures, which are made elsewhere. Every verifier refuses it.
+    Unsigned,
+    /// Nothing is signed or written.
+    DryRun,
 }
 
 /// Builds a bundle without checking the types of payload files. An existing output is replaced, unless it is
@@ -69,21 +80,22 @@ pub struct Build<'a> {
 /// Same as [`Build::run`].
 pub fn build(
     spec: &BundleSpec,
-    keys: &[PrivateKey],
+    keys: &[impl Signer],
     created: u64,
     output: &Path,
     on_progress: OnProgress<'_>,
 ) -> Result<Description, Error> {
+    let keys: Vec<_> = keys.iter().map(|key| key as &dyn Signer).collect();
     let build = Build {
         spec,
-        keys,
+        keys: &keys,
         created,
         output,
         boards: &Boards::default(),
         inputs: &[],
         is_forced: true,
         is_any_type: true,
-        is_dry: false,
+        ending: Ending::Signed,
     };
     build.run(on_progress, &mut |_, _| ())
 }
@@ -161,11 +173,20 @@ impl Build<'_> {
         let is_replaced = self.is_forced
             || !hartlock_files::is_standard(output) && reuse::is_earlier_version(output, &manifest);
         hartlock_files::check_output(output, [], is_replaced)?;
-        if self.is_dry {
-            return Ok(Description::new(&manifest, self.boards));
-        }
-        bundle.write_at(&sign(signed, &manifest, keys, on_leaves)?, 0)?;
-        let description = verify(&bundle, &manifest, keys, self.boards)?;
+        let planned = Description::new(&manifest, self.boards);
+        let description = match self.ending {
+            Ending::DryRun => return Ok(planned),
+            Ending::Unsigned => {
+                bundle.write_at(&signed, 0)?;
+                planned
+            }
+            Ending::Signed => {
+                let contents = in_words(&planned);
+                let area = sign(&signed, &contents, &manifest, keys, on_leaves)?;
+                bundle.write_at(&[signed, area].concat(), 0)?;
+                verify(&bundle, &manifest, keys, self.boards)?
+            }
+        };
         bundle.finish(is_replaced)?;
         Ok(description)
     }
@@ -243,14 +264,14 @@ fn check_form(manifest: &Manifest<'_>, signed: &[u8], boards: &Boards) -> Result
 fn verify(
     bundle: &NewFile,
     manifest: &Manifest<'_>,
-    keys: &[PrivateKey],
+    keys: &[&dyn Signer],
     boards: &Boards,
 ) -> Result<Description, Error> {
     written::verify(bundle.handle()?, manifest, keys, boards).or_else(|_| {
         // The complete verifier determines the reason. It reads payloads only if everything before them is
         // correct.
         let expectation = Expectation {
-            keys: keys.iter().map(PrivateKey::public).collect(),
+            keys: keys.iter().map(|key| key.public()).collect(),
             boards: boards.clone(),
             ..Expectation::default()
         };
@@ -311,7 +332,7 @@ fn plan<'a>(
     spec: &'a BundleSpec,
     boards: &Boards,
     (identities, encryption): (&'a [IdentityField], &'a [EncryptionField]),
-    keys: &[PrivateKey],
+    keys: &[&dyn Signer],
     created: u64,
     sources: &[Source<'_>],
 ) -> Result<Manifest<'a>, Error> {
@@ -340,7 +361,7 @@ fn plan<'a>(
         let context = missing(bundle_type, |_| false);
         return Err(Error::Refused(Refusal::of(Reason::PayloadMissing, context)));
     }
-    let signatures_size: usize = keys.iter().map(block_size).sum();
+    let signatures_size: usize = keys.iter().map(|key| block_size(*key)).sum();
     let mut manifest = Manifest {
         bundle_type,
         signatures_size: signatures_size as u32,
@@ -617,50 +638,56 @@ fn encode(manifest: &Manifest<'_>) -> Result<Vec<u8>, Error> {
     Ok(signed)
 }
 
-/// Returns the signed region followed by the signature area (image format §4, §5.1).
+/// Returns the signature area (image format §5.1) after all signers have signed.
 fn sign(
-    signed: Vec<u8>,
+    signed: &[u8],
+    contents: &[String],
     manifest: &Manifest<'_>,
-    keys: &[PrivateKey],
+    keys: &[&dyn Signer],
     on_leaves: OnProgress<'_>,
 ) -> Result<Vec<u8>, Error> {
-    let mut metadata = signed;
-    let signed_size = metadata.len();
-    metadata.resize(signed_size + manifest.signatures_size as usize, 0);
-    let (signed, area) = metadata.split_at_mut(signed_size);
-    let mut area = Writer::new(area);
-    for key in keys {
-        let public = key.public();
+    let message = Message { signed, contents };
+    let blocks = keys.iter().map(|key| Ok((key.public(), key.sign_message(&message, on_leaves)?)));
+    signature_area(manifest, &blocks.collect::<Result<Vec<_>, Error>>()?)
+}
+
+/// Encodes public keys and signatures, in the order of the signers.
+pub(crate) fn signature_area(
+    manifest: &Manifest<'_>,
+    blocks: &[(PublicKey, Vec<u8>)],
+) -> Result<Vec<u8>, Error> {
+    let mut bytes = vec![0; manifest.signatures_size as usize];
+    let mut area = Writer::new(&mut bytes);
+    for (public, signature) in blocks {
         let (algorithm, parameters) = public.algorithm().numbers();
-        let signature = key.sign_observed(signed, on_leaves)?;
         area.put_u32(algorithm);
         area.put_u32(parameters);
         area.put_u32(public.as_bytes().len() as u32);
         area.put_u32(signature.len() as u32);
         area.put(public.as_bytes());
         area.pad_to(8);
-        area.put(&signature);
+        area.put(signature);
         area.pad_to(8);
     }
     // Fails unless the area is filled exactly; the verifier would refuse anything else.
     area.finish().ok_or(Reason::SignaturesSizeOutOfRange)?;
-    Ok(metadata)
+    Ok(bytes)
 }
 
 /// Returns the size of a key's signature block in bytes (image format §5.1).
-fn block_size(key: &PrivateKey) -> usize {
-    16 + key.algorithm().public_key_size().next_multiple_of(8)
+fn block_size(key: &dyn Signer) -> usize {
+    16 + key.public().algorithm().public_key_size().next_multiple_of(8)
         + key.signature_size().next_multiple_of(8)
 }
 
 /// Refuses signers that the verifier would refuse. This check comes before a stateful key uses up an index.
-fn check_signers(manifest: &Manifest<'_>, keys: &[PrivateKey]) -> Result<(), Error> {
+fn check_signers(manifest: &Manifest<'_>, keys: &[&dyn Signer]) -> Result<(), Error> {
     let signers: Vec<_> = manifest.signers.iter().collect();
     if (1..signers.len()).any(|at| signers[..at].contains(&signers[at])) {
         return Err(Reason::DuplicateSigner.into());
     }
-    if let Some(key) = keys.iter().find(|key| !hartlock_verify::carries(key.algorithm())) {
-        let context = format!("this build cannot verify {}", key.algorithm());
+    if let Some(key) = keys.iter().find(|key| !hartlock_verify::carries(key.public().algorithm())) {
+        let context = format!("this build cannot verify {}", key.public().algorithm());
         return Err(Error::Refused(Refusal::with(Reason::TrustedAlgorithmMissing, context)));
     }
     if manifest.signatures_size as usize > MAX_SIGNATURES_SIZE {

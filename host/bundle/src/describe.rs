@@ -217,6 +217,36 @@ impl Description {
     }
 }
 
+/// Returns what boots with a bundle, in words, one line each: what a signer who sees no payload can compare.
+pub fn in_words(description: &Description) -> Vec<String> {
+    let Description { bundle_type, board, soc, security_version, .. } = description;
+    let mut lines = vec![format!(
+        "{bundle_type} bundle for {board} ({soc}), security version {security_version}"
+    )];
+    let others = &description.also_for;
+    lines.extend(others.iter().map(|it| format!("also for {} ({})", it.board, it.soc)));
+    lines.push(format!("lifecycle {}", description.lifecycle.join(", ")));
+    if !description.label.is_empty() {
+        lines.push(format!("label {}", description.label));
+    }
+    lines.extend(
+        description.min_boot_version.map(|it| format!("boot bundle of version {it} or later")),
+    );
+    for payload in &description.payloads {
+        let Payload { payload_type, size, mode, hash, digest, load_address, .. } = payload;
+        let cipher = if payload.encryption.is_some() { ", encrypted" } else { "" };
+        lines.push(format!(
+            "{payload_type} at {load_address:#x}, {size} bytes{cipher}, {hash} ({mode}) {digest}"
+        ));
+    }
+    if let Some(trust) = &description.trust {
+        let keys = trust.keys.iter().map(|key| format!("{} {}", key.algorithm, key.key_id));
+        lines.push(format!("trusts, {}: {}", trust.policy, keys.collect::<Vec<_>>().join(", ")));
+    }
+    lines.extend(description.bootargs.as_ref().map(|it| format!("bootargs {it}")));
+    lines
+}
+
 /// Returns the names of the algorithms in a bit mask (image format §4.4).
 pub fn carried_names(carried: u64) -> Vec<&'static str> {
     (0..u64::BITS)

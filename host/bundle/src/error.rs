@@ -9,7 +9,7 @@ use crate::spec::SpecError;
 use crate::{CommandReason, ContentError};
 use hartlock_boards::Kind;
 use hartlock_files::{FileError, ReplaceRefusal};
-use hartlock_keys::KeyError;
+use hartlock_keys::{KeyError, SignerError};
 
 /// A reason code with details about the case at hand.
 #[derive(Debug)]
@@ -60,6 +60,9 @@ pub enum Error {
     /// A key file has the wrong content.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// A token, a program or another person did not sign.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
     /// The description of a bundle is incomplete or contradicts itself.
     #[error(transparent)]
     Spec(#[from] SpecError),
@@ -80,6 +83,7 @@ impl Error {
         match self {
             Error::Refused(refusal) => refusal.hint().to_string(),
             Error::Key(error) => error.hint(),
+            Error::Signer(error) => error.reason.hint().to_string(),
             Error::Spec(error) => error.hint(),
             Error::Content(error) => error.hint(),
             Error::Board(hartlock_boards::Error::File(error)) => error.hint(),
@@ -104,7 +108,7 @@ impl Error {
                 Kind::Taken => CommandReason::BoardNameTaken,
                 Kind::NotEmulated => CommandReason::BoardNotEmulated,
             }),
-            Error::Refused(_) | Error::Key(_) | Error::Spec(_) => None,
+            Error::Refused(_) | Error::Key(_) | Error::Signer(_) | Error::Spec(_) => None,
         }
     }
 
@@ -115,6 +119,7 @@ impl Error {
             Error::Spec(error) => error.context(),
             Error::Board(hartlock_boards::Error::Wrong { fault, .. }) => fault.lines(),
             Error::Content(error) => error.place.clone(),
+            Error::Signer(error) => error.context(),
             Error::Key(_) | Error::Board(_) | Error::File(_) => Vec::new(),
         }
     }
@@ -124,6 +129,7 @@ impl From<hartlock_keys::Error> for Error {
     fn from(error: hartlock_keys::Error) -> Self {
         match error {
             hartlock_keys::Error::Key(error) => Error::Key(error),
+            hartlock_keys::Error::Signer(error) => Error::Signer(error),
             hartlock_keys::Error::File(error) => Error::File(error),
         }
     }

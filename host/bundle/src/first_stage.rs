@@ -11,10 +11,11 @@ use hartlock_image::first_stage::{
     Front, Image, KeyDigest, NextKey, encode_front,
 };
 use hartlock_image::{BundleType, Lifecycle, Name, Reason};
-use hartlock_keys::{PrivateKey, PublicKey};
+use hartlock_keys::{Message, PublicKey, Signer};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
+use crate::build::Ending;
 use crate::describe::{hex, lifecycle_names};
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal, content, defaults};
@@ -42,6 +43,11 @@ impl FirstStageKey {
         Some(Self { front, algorithm, digest })
     }
 
+    /// Returns true if an image begins with this key.
+    pub(crate) fn is_front_of(&self, image: &[u8]) -> bool {
+        image.starts_with(&self.front)
+    }
+
     /// Converts a public key. The refusal of another algorithm calls the key `what`.
     ///
     /// # Errors
@@ -59,8 +65,8 @@ impl FirstStageKey {
 pub struct FirstStageBuild<'a> {
     /// Path of the file with the code.
     pub code: &'a Path,
-    /// Private key of the signer.
-    pub key: &'a PrivateKey,
+    /// The signer.
+    pub key: &'a dyn Signer,
     /// Name of the board that the image is for.
     pub board: &'a str,
     /// Name of the SoC that the image is for.
@@ -80,8 +86,8 @@ pub struct FirstStageBuild<'a> {
     pub is_forced: bool,
     /// True if the content of the code file is not checked for its type.
     pub is_any_type: bool,
-    /// True for a dry run: all steps are done except the signature, and no file is written.
-    pub is_dry: bool,
+    /// What becomes of the image.
+    pub ending: Ending,
 }
 
 impl FirstStageBuild<'_> {
@@ -106,12 +112,19 @@ impl FirstStageBuild<'_> {
             && has_same_signed_part(self.output, &image, signed_at);
         hartlock_files::check_output(self.output, [], self.is_forced || is_again)?;
         let description = |header, code| FirstStageDescription::new(&header, signer.digest, code);
-        if self.is_dry {
-            return Ok(description(header, &signed[FIRST_STAGE_HEADER_SIZE..]));
+        let planned = description(header, &signed[FIRST_STAGE_HEADER_SIZE..]);
+        if self.ending == Ending::DryRun {
+            return Ok(planned);
         }
         let mut file = NewFile::public(self.output)?;
         file.reserve(image.len() as u64)?;
-        let signature = self.key.sign_observed(&signed, on_leaves)?;
+        if self.ending == Ending::Unsigned {
+            file.write(&image)?;
+            file.finish(self.is_forced || is_again)?;
+            return Ok(planned);
+        }
+        let message = Message { signed: &signed, contents: &first_stage_in_words(&planned) };
+        let signature = self.key.sign_message(&message, on_leaves)?;
         let range = signer.algorithm.signature_range();
         // The algorithm was checked above, so only the size of the signature can be wrong.
         signer
@@ -183,6 +196,19 @@ impl FirstStageBuild<'_> {
             is_file: true,
         })
     }
+}
+
+/// Returns what a first stage is, in words, one line each.
+pub(crate) fn first_stage_in_words(description: &FirstStageDescription) -> Vec<String> {
+    let FirstStageDescription { board, soc, security_version, lifecycle, .. } = description;
+    let mut lines = vec![
+        format!("first stage for {board} ({soc}), security version {security_version}"),
+        format!("lifecycle {}", lifecycle.join(", ")),
+        format!("code, {} bytes, sha256 {}", description.code_size, description.code_digest),
+    ];
+    let next = &description.next_key;
+    lines.extend(next.iter().map(|it| format!("next stage by {} {}", it.algorithm, it.key_digest)));
+    lines
 }
 
 /// Returns true if the file has the same content as `image`, apart from the signature.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
-use hartlock_bundle::build::Build;
+use hartlock_bundle::build::{Build, Ending};
 use hartlock_bundle::spec::IdentitySpec;
 use hartlock_bundle::verify::Expectation;
 use hartlock_handoff::builder::{DOMAIN, Node, cells};
@@ -58,14 +58,14 @@ fn sign(bench: &Bench, tree: &[u8], boards: &Boards, change: Change) -> Result<P
     let output = bench.path("boot.hlk");
     let build = Build {
         spec: &spec,
-        keys: &bench.keys,
+        keys: &bench.signers(),
         created: 0,
         output: &output,
         boards,
         inputs: &[],
         is_forced: true,
         is_any_type: true,
-        is_dry: false,
+        ending: Ending::Signed,
     };
     build.run(&mut |_, _| (), &mut |_, _| ())?;
     Ok(output)

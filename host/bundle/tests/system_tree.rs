@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
-use hartlock_bundle::build::Build;
+use hartlock_bundle::build::{Build, Ending};
 use hartlock_bundle::reuse::notes_on_tree;
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_bundle::verify::Expectation;
 use hartlock_handoff::builder::{Node, cells, system_tree};
 use hartlock_image::Reason;
+use hartlock_keys::Signer;
 
 use crate::common::{Bench, initramfs, pattern, verify};
 
@@ -38,27 +39,28 @@ fn sign(bench: &Bench, tree: &[u8], board: Option<&str>) -> Result<PathBuf, Erro
     }
     let output = bench.path("system.hlk");
     let boards = Boards::default();
-    let build = Build { is_any_type: true, ..build_of(bench, &spec, &boards, &output) };
+    let signers = bench.signers();
+    let build = Build { is_any_type: true, ..build_of(&signers, &spec, &boards, &output) };
     build.run(&mut |_, _| (), &mut |_, _| ())?;
     Ok(output)
 }
 
 fn build_of<'a>(
-    bench: &'a Bench,
+    signers: &'a [&'a dyn Signer],
     spec: &'a BundleSpec,
     boards: &'a Boards,
     output: &'a Path,
 ) -> Build<'a> {
     Build {
         spec,
-        keys: &bench.keys,
+        keys: signers,
         created: 0,
         output,
         boards,
         inputs: &[],
         is_forced: true,
         is_any_type: false,
-        is_dry: false,
+        ending: Ending::Signed,
     }
 }
 
@@ -357,7 +359,8 @@ fn a_command_line_leaves_the_memory_of_the_payloads() {
     let output = bench.path("system.hlk");
     let sign = |bootargs: &str| {
         let spec = BundleSpec { bootargs: Some(bootargs.to_string()), ..bench.system() };
-        let build = Build { is_any_type: true, ..build_of(&bench, &spec, &boards, &output) };
+        let signers = bench.signers();
+        let build = Build { is_any_type: true, ..build_of(&signers, &spec, &boards, &output) };
         build.run(&mut |_, _| (), &mut |_, _| ())
     };
     sign("quiet mem=512M").unwrap();
@@ -423,7 +426,8 @@ fn a_payload_that_changes_while_it_is_signed_is_judged_as_signed() {
     bench.write("virt.dtb", &right().flatten());
     let (spec, output) = (bench.system(), bench.path("system.hlk"));
     let boards = Boards::default();
-    let build = build_of(&bench, &spec, &boards, &output);
+    let signers = bench.signers();
+    let build = build_of(&signers, &spec, &boards, &output);
     build.run(&mut |_, _| (), &mut |_, _| ()).unwrap();
     // The first call comes when the kernel was copied, and before the initramfs is.
     let mut change = |_, _| drop(bench.write("initrd", &[b'7'; 124]));

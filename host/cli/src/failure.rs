@@ -214,6 +214,11 @@ impl From<Error> for Failure {
                 reason: Some(key.kind.reason().into()),
                 ..Self::undecided(key.to_string(), key.hint())
             },
+            Error::Signer(signer) => Self {
+                context: signer.context(),
+                reason: Some(signer.reason.into()),
+                ..Self::undecided(signer.to_string(), signer.reason.hint())
+            },
             // The name of a known board was meant, if one is near.
             Error::Spec(SpecError::LoadAddressMissing { board, .. })
                 if !nearest(board, shipped().iter().map(KnownBoard::name)).is_empty() =>

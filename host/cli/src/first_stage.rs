@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use hartlock_boards::Boards;
+use hartlock_bundle::build::Ending;
 use hartlock_bundle::first_stage::{
     FirstStageBuild, FirstStageDescription, FirstStageExpectation, verify_first_stage,
 };
 use hartlock_bundle::spec::BundleSpec;
-use hartlock_keys::{PrivateKey, PublicKey, refuse_published};
+use hartlock_keys::{PublicKey, refuse_published};
 use hartlock_terminal as terminal;
 use serde::Serialize;
 
@@ -65,6 +66,82 @@ impl Report for BuiltFirstStage {
     }
 }
 
+/// What a first stage is made of, apart from its signer.
+pub struct Parts<'a> {
+    code: &'a Path,
+    board: &'a str,
+    soc: &'a str,
+    security_version: u64,
+    next_key: Option<PublicKey>,
+}
+
+impl<'a> Parts<'a> {
+    /// Finds the parts. `spec` has the settings that bundles have too.
+    pub fn new(
+        args: &'a FirstStageArgs,
+        spec: &'a BundleSpec,
+        boards: &'a Boards,
+    ) -> Result<Self, Failure> {
+        let code = args.code.as_ref().ok_or_else(|| {
+            Failure::undecided(
+                "no code is given",
+                "give the flat binary that the core starts with `--code`",
+            )
+        })?;
+        let board = spec
+            .board
+            .as_deref()
+            .ok_or_else(|| Failure::undecided("no board is given", "give one with `--board`"))?;
+        let security_version = spec.security_version.ok_or_else(|| {
+            Failure::undecided("no security version is given", "give one with `--security-version`")
+        })?;
+        let known = boards.by_name(board).map(|it| it.description.soc.as_str());
+        let soc = spec.soc.as_deref().or(known).ok_or_else(|| {
+            Failure::undecided(
+                format!("the SoC of board {board} is not known"),
+                "give it with `--soc`",
+            )
+        })?;
+        let next_key =
+            args.next_key.as_ref().map(|path| PublicKey::read_for(path, &[])).transpose()?;
+        if let (Some(path), Some(key), true) =
+            (&args.next_key, &next_key, leaves_the_workshop(spec.lifecycle.as_deref()))
+        {
+            refuse_published(path, &key.record())?;
+        }
+        Ok(Self { code, board, soc, security_version, next_key })
+    }
+
+    /// Returns the build of an image for the only signer of `keys`.
+    pub fn build(
+        &'a self,
+        keys: &[&'a dyn hartlock_keys::Signer],
+        spec: &'a BundleSpec,
+        (output, inputs): (&'a Path, &'a [PathBuf]),
+    ) -> Result<FirstStageBuild<'a>, Failure> {
+        let [key] = *keys else {
+            return Err(Failure::undecided(
+                format!("{} keys are given", keys.len()),
+                "a first stage has one signer: give one key",
+            ));
+        };
+        Ok(FirstStageBuild {
+            code: self.code,
+            key,
+            board: self.board,
+            soc: self.soc,
+            security_version: self.security_version,
+            lifecycle: spec.lifecycle.as_deref(),
+            next_key: self.next_key.as_ref(),
+            output,
+            inputs,
+            is_forced: false,
+            is_any_type: false,
+            ending: Ending::Signed,
+        })
+    }
+}
+
 /// Builds the image. `spec` has the settings that bundles have too; `read` lists the other files that the
 /// caller read.
 pub fn sign(
@@ -74,53 +151,18 @@ pub fn sign(
     boards: &Boards,
     read: &[PathBuf],
 ) -> Result<BuiltFirstStage, Failure> {
-    let code = args.code.as_ref().ok_or_else(|| {
-        Failure::undecided(
-            "no code is given",
-            "give the flat binary that the core starts with `--code`",
-        )
-    })?;
-    let board = spec
-        .board
-        .as_deref()
-        .ok_or_else(|| Failure::undecided("no board is given", "give one with `--board`"))?;
-    let security_version = spec.security_version.ok_or_else(|| {
-        Failure::undecided("no security version is given", "give one with `--security-version`")
-    })?;
-    let known = boards.by_name(board).map(|it| it.description.soc.as_str());
-    let soc = spec.soc.as_deref().or(known).ok_or_else(|| {
-        Failure::undecided(format!("the SoC of board {board} is not known"), "give it with `--soc`")
-    })?;
-    let next_key = args.next_key.as_ref().map(|path| PublicKey::read_for(path, &[])).transpose()?;
-
+    let parts = Parts::new(args, spec, boards)?;
     let inputs: Vec<_> = read.iter().chain(&args.next_key).cloned().collect();
     let opened = signer.open(&inputs)?;
     if leaves_the_workshop(spec.lifecycle.as_deref()) {
         opened.refuse_published()?;
-        if let (Some(path), Some(key)) = (&args.next_key, &next_key) {
-            refuse_published(path, &key.record())?;
-        }
     }
-    let [key]: &[PrivateKey; 1] = opened.keys.as_slice().try_into().map_err(|_| {
-        Failure::undecided(
-            format!("{} keys are given", opened.keys.len()),
-            "a first stage has one signer: give one `--key`",
-        )
-    })?;
     let output = signer.output_or_nowhere();
     let build = FirstStageBuild {
-        code,
-        key,
-        board,
-        soc,
-        security_version,
-        lifecycle: spec.lifecycle.as_deref(),
-        next_key: next_key.as_ref(),
-        output: &output,
-        inputs: &opened.inputs,
         is_forced: signer.force,
         is_any_type: signer.force_type,
-        is_dry: signer.dry_run,
+        ending: signer.ending(),
+        ..parts.build(&opened.signers(), spec, (&output, &opened.inputs))?
     };
     let mut leaves = Progress::of_leaves("growing trees");
     let result = build.run(&mut |done, total| leaves.show(done, total));

@@ -12,7 +12,8 @@ use hartlock_image::{Algorithm, Family};
 use hartlock_keys::Error;
 use hartlock_keys::KeyErrorKind::{ForeignForm, NotPem};
 use hartlock_keys::{
-    AnyKey, ClassKey, Format, KeyError, Passphrase, PublicKey, check_absent, check_private_name,
+    AnyKey, ClassKey, Format, KeyError, Passphrase, PublicKey, ReadOptions, check_absent,
+    check_private_name, is_uri, read_public,
 };
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -52,7 +53,7 @@ pub fn run(args: &KeyArgs, output: &Output) -> ExitCode {
 /// What every verb needs to read a key.
 #[derive(Debug, clap::Args)]
 struct Input {
-    /// Private or public key file
+    /// Private or public key file, or the URI of a signer, of which the public half is read
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// Signature scheme of an RSA key whose file does not state one
@@ -71,6 +72,12 @@ impl Input {
             used.replace(Some(passphrase.clone()));
             Ok(passphrase)
         };
+        if is_uri(&self.file) {
+            let algorithms = self.algorithm.as_slice();
+            let options =
+                ReadOptions { algorithms, passphrase: Some(&ask), any_file_system: false };
+            return Ok((AnyKey::Public(read_public(&self.file, options)?), None));
+        }
         let key = AnyKey::read_as(&self.file, self.algorithm, Some(&ask))?;
         if let AnyKey::Private(_) = key {
             warn_if_others_can_read("private key", &self.file);

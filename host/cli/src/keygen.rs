@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::describe::hex;
+use hartlock_files::NewFile;
 use hartlock_image::Algorithm;
 use hartlock_keys::Error;
 use hartlock_keys::{
-    ClassKey, Format, KeyError, PrivateKey, check_absent, check_private_name, write_pair,
+    ClassKey, Format, KeyError, PrivateKey, ReadOptions, check_absent, check_private_name,
+    generate_on_token, is_uri, write_pair,
 };
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -23,9 +25,13 @@ use crate::{passphrase, values};
 /// With `--class` it writes one file instead, the key of a class of devices. Existing files are never overwritten.
 #[derive(Debug, clap::Args)]
 pub struct KeygenArgs {
-    /// Write the private key to this file; for `root.pem`, the public key is `root.pub.pem`
+    /// Write the private key to this file; for `root.pem`, the public key is `root.pub.pem`. With a `pkcs11:` URI the key
+    /// is made in the token and never leaves it
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// File of the public key, if the private one is made in a token
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["class", "encrypt"])]
+    public: Option<PathBuf>,
     /// Signature algorithm of the key (see below)
     #[arg(long, value_name = "NAME", default_value = "ed25519", value_parser = values::algorithms(), hide_possible_values = true)]
     algorithm: Algorithm,
@@ -133,7 +139,42 @@ fn class_key(path: &Path) -> Result<MadeClassKey, Failure> {
     Ok(MadeClassKey { class_key: path.to_path_buf(), class: hex(&key.id()) })
 }
 
+/// Makes a key in a token, and writes its public half.
+fn in_token(args: &KeygenArgs) -> Result<Made, Failure> {
+    let public_path = args.public.clone().ok_or_else(|| {
+        Failure::undecided("no file for the public key is given", "name one with `--public`")
+    })?;
+    check_absent(&public_path)?;
+    let ask = |path: &_| args.passphrase.ask(path);
+    let options = ReadOptions { passphrase: Some(&ask), ..ReadOptions::default() };
+    let public = generate_on_token(&args.output, args.algorithm, options)?;
+    let mut file = NewFile::public(&public_path)?;
+    file.write(&public.export(args.format))?;
+    file.create()?;
+    let uri = args.output.to_string_lossy();
+    Ok(Made {
+        algorithm: public.algorithm().to_string(),
+        key_id: hex(&public.key_id()),
+        // The rest says how the token is reached.
+        private_key: uri.split('?').next().unwrap_or_default().into(),
+        public_key: public_path,
+        signatures_left: None,
+        is_encrypted: false,
+        is_der: args.format == Format::Der,
+        is_rsa: matches!(args.algorithm, Algorithm::Rsa { .. }),
+    })
+}
+
 fn pair(args: &KeygenArgs) -> Result<Made, Failure> {
+    if is_uri(&args.output) {
+        return in_token(args);
+    }
+    if args.public.is_some() {
+        return Err(Failure::undecided(
+            "`--public` is for keys in tokens",
+            "leave it out: the public key of a file is written beside it",
+        ));
+    }
     let public_path = public_path(&args.output).ok_or_else(|| {
         Failure::undecided(
             format!("`{}` is not the name of a file", args.output.display()),

@@ -135,7 +135,7 @@ impl Verb {
     /// Returns the inputs that may be standard input.
     fn inputs(&self) -> Vec<&Path> {
         match self {
-            Self::Sign(args) => args.payload_files(),
+            Self::Sign(args) => args.what.payload_files(),
             Self::Resign(args) => vec![&args.origin.bundle],
             Self::Replace(args) => {
                 args.payloads.files().chain([args.origin.bundle.as_path()]).collect()

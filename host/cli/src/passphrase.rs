@@ -7,24 +7,28 @@ use std::path::{Path, PathBuf};
 
 use hartlock_files::FileError;
 use hartlock_keys::Error;
-use hartlock_keys::{KeyError, KeyErrorKind, Passphrase};
+use hartlock_keys::{
+    KeyError, KeyErrorKind, MAX_PASSPHRASE as MAX_SIZE, Passphrase, is_token, passphrase_in_file,
+};
 use hartlock_terminal as terminal;
 use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, Termios};
 
 use crate::failure::Failure;
 use crate::signer::warn_if_others_can_read;
 
-/// Number of bytes that no passphrase has, because `openssl` cuts a longer line.
-const MAX_SIZE: usize = 1 << 10;
-
 /// Where a passphrase comes from, if not from the terminal.
 #[derive(Debug, clap::Args)]
 pub struct Source {
-    /// Read the passphrase of encrypted keys from the first line of this file
-    #[arg(long, value_name = "FILE", conflicts_with = "passphrase_env")]
+    /// Read the passphrase of encrypted keys, or the PIN of a token, from the first line of this file
+    #[arg(
+        long,
+        value_name = "FILE",
+        visible_alias = "pin-file",
+        conflicts_with = "passphrase_env"
+    )]
     passphrase_file: Option<PathBuf>,
-    /// Read the passphrase of encrypted keys from this environment variable
-    #[arg(long, value_name = "NAME")]
+    /// Read the passphrase of encrypted keys, or the PIN of a token, from this environment variable
+    #[arg(long, value_name = "NAME", visible_alias = "pin-env")]
     passphrase_env: Option<String>,
 }
 
@@ -44,7 +48,8 @@ impl Source {
         if let Some(passphrase) = self.given()? {
             return Ok(passphrase);
         }
-        let prompt = format!("passphrase of {}: ", terminal::path(path));
+        let what = if is_token(path) { "PIN" } else { "passphrase" };
+        let prompt = format!("{what} of {}: ", terminal::path(path));
         // Without a terminal the error is that the key is encrypted.
         let encrypted =
             |_| Error::Key(KeyError { path: path.to_path_buf(), kind: KeyErrorKind::Encrypted });
@@ -85,7 +90,7 @@ impl Source {
 
     fn given(&self) -> Result<Option<Passphrase>, Error> {
         if let Some(path) = &self.passphrase_file {
-            let passphrase = first_line(path)?;
+            let passphrase = passphrase_in_file(path)?;
             warn_if_others_can_read("passphrase", path);
             return Ok(Some(passphrase));
         }
@@ -99,29 +104,6 @@ impl Source {
             }
         }
     }
-}
-
-/// Reads the passphrase in the first line of a file. It has the same bytes as for `openssl -passin file:`, which removes
-/// the line feed and nothing else. Where that program would silently cut the passphrase, the file is refused.
-fn first_line(path: &Path) -> Result<Passphrase, FileError> {
-    let fail = |source| FileError::new(FileError::USE_PASSPHRASE, path, source);
-    let mut content = Passphrase::new(Vec::with_capacity(MAX_SIZE + 1));
-    let file = File::open(path).map_err(|source| FileError::new("read", path, source))?;
-    file.take(MAX_SIZE as u64 + 1)
-        .read_to_end(&mut content)
-        .map_err(|source| FileError::new("read", path, source))?;
-    if content.is_empty() {
-        return Err(fail(io::Error::other("it is empty")));
-    }
-    let end = content.iter().position(|byte| *byte == b'\n').unwrap_or(content.len());
-    if end >= MAX_SIZE {
-        return Err(fail(io::Error::other("its first line has more than 1,023 bytes")));
-    }
-    content.truncate(end);
-    if content.contains(&0) {
-        return Err(fail(io::Error::other("its first line has a zero byte")));
-    }
-    Ok(content)
 }
 
 /// The controlling terminal of this process, whatever the standard input is. Typed characters are not shown.

@@ -1,5 +1,6 @@
 //! `hartlock.toml`: settings of the verbs for a folder and the folders below it.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::is_file;
 use hartlock_files::{FileError, folder_of, read_small};
+use hartlock_keys::is_uri;
 use hartlock_terminal as terminal;
 use serde::Deserialize;
 
@@ -31,6 +33,9 @@ struct Settings {
     board: Option<String>,
     soc: Option<String>,
     keys: Option<PathBuf>,
+    /// Signers that are not files in the folder of keys, by name.
+    #[serde(default)]
+    signers: BTreeMap<String, String>,
     #[serde(default)]
     sign: Vec<String>,
     #[serde(default)]
@@ -103,8 +108,13 @@ impl Project {
         self.settings.soc.clone()
     }
 
-    /// Returns the path of the key with this name.
+    /// Returns the path of the key with this name, or the URI of its signer.
     fn key(&self, name: &str, wanted: KeyHalf) -> PathBuf {
+        let named = self.settings.signers.get(name).map(String::as_str);
+        let uri = named.or(Some(name).filter(|name| is_uri(Path::new(name))));
+        if let Some(uri) = uri.filter(|_| wanted == KeyHalf::Private) {
+            return uri.into();
+        }
         let keys = self.settings.keys.as_deref().unwrap_or(Path::new("keys"));
         folder_of(&self.file).join(keys).join(format!("{name}.{}", wanted.suffix()))
     }
@@ -115,14 +125,17 @@ impl Project {
     }
 }
 
-/// Returns the paths of the keys in `given`, which has paths and names that the settings resolve. If `given`
+/// Returns the keys in `given`, which has paths, URIs of signers, and names that the settings resolve. If `given`
 /// is empty, the keys are those of the settings.
 ///
 /// # Errors
 /// Fails if there is no key, or the settings cannot be used.
 pub fn keys(given: &[PathBuf], wanted: KeyHalf, option: &str) -> Result<Vec<PathBuf>, Failure> {
     let is_name = |path: &PathBuf| {
-        !path.exists() && path.components().count() == 1 && path.extension().is_none()
+        !is_uri(path)
+            && !path.exists()
+            && path.components().count() == 1
+            && path.extension().is_none()
     };
     if !given.is_empty() && !given.iter().any(is_name) {
         return Ok(given.to_vec());
@@ -146,7 +159,10 @@ pub fn keys(given: &[PathBuf], wanted: KeyHalf, option: &str) -> Result<Vec<Path
     let found = |name: &str| {
         let project = project.as_ref()?;
         let file = project.key(name, wanted);
-        project.say(&terminal::path(&file));
+        // The query of a URI says how a token is reached, which is nobody's concern.
+        let shown = file.to_str().filter(|_| is_uri(&file)).and_then(|uri| uri.split('?').next());
+        let shown = shown.map_or_else(|| terminal::path(&file), |it| terminal::path(it.as_ref()));
+        project.say(&shown);
         Some(file)
     };
     let of_name = |path: &PathBuf| {

@@ -1,9 +1,9 @@
 //! The reason codes of all lists: those of bundles, of key files, of other files, of requests to a root
-//! of trust, and of calls of the C library.
+//! of trust, of calls of the C library, and of signers that are not key files.
 
 use hartlock_bundle::CommandReason;
 use hartlock_image::{CallReason, Fault, Reason, RequestReason};
-use hartlock_keys::KeyReason;
+use hartlock_keys::{KeyReason, SignerReason};
 
 /// A reason code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub enum AnyReason {
     Request(RequestReason),
     /// A reason to refuse a call of the C library.
     Call(CallReason),
+    /// A reason for which a token, a program or another person did not sign.
+    Signer(SignerReason),
 }
 
 /// Calls an accessor of the list that the reason belongs to.
@@ -29,6 +31,7 @@ macro_rules! of_either {
             AnyReason::Command(reason) => reason.$accessor(),
             AnyReason::Request(reason) => reason.$accessor(),
             AnyReason::Call(reason) => reason.$accessor(),
+            AnyReason::Signer(reason) => reason.$accessor(),
         }
     };
 }
@@ -45,7 +48,9 @@ impl AnyReason {
         let commands = CommandReason::ALL.iter().copied().map(Self::Command);
         let requests = RequestReason::ALL.iter().copied().map(Self::Request);
         let calls = CallReason::ALL.iter().copied().map(Self::Call);
-        bundles.chain(keys).chain(commands).chain(requests).chain(contents).chain(calls)
+        let signers = SignerReason::ALL.iter().copied().map(Self::Signer);
+        let of_others = requests.chain(contents).chain(calls).chain(signers);
+        bundles.chain(keys).chain(commands).chain(of_others)
     }
 
     /// Returns the code without its `E`.
@@ -56,6 +61,7 @@ impl AnyReason {
             Self::Command(reason) => reason as u16,
             Self::Request(reason) => reason as u16,
             Self::Call(reason) => reason as u16,
+            Self::Signer(reason) => reason as u16,
         }
     }
 
@@ -107,6 +113,12 @@ impl From<KeyReason> for AnyReason {
     }
 }
 
+impl From<SignerReason> for AnyReason {
+    fn from(reason: SignerReason) -> Self {
+        Self::Signer(reason)
+    }
+}
+
 impl From<CommandReason> for AnyReason {
     fn from(reason: CommandReason) -> Self {
         Self::Command(reason)
@@ -122,7 +134,7 @@ mod tests {
         let numbers: Vec<_> = AnyReason::all().map(AnyReason::number).collect();
         assert!(numbers.is_sorted_by(|one, other| one < other), "{numbers:?}");
         let of_files = KeyReason::ALL.len() + CommandReason::ALL.len();
-        let of_others = RequestReason::ALL.len() + CallReason::ALL.len();
+        let of_others = RequestReason::ALL.len() + CallReason::ALL.len() + SignerReason::ALL.len();
         assert_eq!(numbers.len(), Reason::ALL.len() + of_files + of_others);
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
 use hartlock_bundle::spec::{BundleSpec, IdentitySpec, PayloadSpec, TrustSpec, created};
-use hartlock_image::{BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
+use hartlock_image::{Algorithm, BundleType, HashId, Lifecycle, PayloadType, Policy, Profile};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -22,17 +22,24 @@ use crate::{board, installation, values};
 /// first-stage image is code that hardware verifies before a core runs; it is described by options only.
 #[derive(Debug, clap::Args)]
 pub struct SignArgs {
+    #[command(flatten)]
+    pub signer: Signer,
+    #[command(flatten)]
+    pub what: What,
+}
+
+/// What is signed.
+#[derive(Debug, clap::Args)]
+pub struct What {
     /// File that describes the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
-    #[command(flatten)]
-    pub signer: Signer,
 
     /// Form of the signed file [default: bundle]
     #[arg(long, value_name = "FORM", value_parser = values::form())]
     form: Option<Form>,
     #[command(flatten)]
-    first_stage: FirstStageArgs,
+    pub first_stage: FirstStageArgs,
     /// Type of the bundle: boot (OpenSBI and loader) or system (Linux)
     #[arg(long = "type", value_name = "TYPE", value_parser = values::bundle_type())]
     bundle_type: Option<BundleType>,
@@ -155,14 +162,14 @@ impl PayloadArgs {
     }
 }
 
-impl SignArgs {
+impl What {
     /// Returns the files whose bytes are signed.
     pub fn payload_files(&self) -> Vec<&Path> {
         self.payloads.files().chain(self.first_stage.code.as_deref()).collect()
     }
 
     /// Returns the name of a given option that this form does not support.
-    fn of_other_form(&self, form: Form) -> Option<&'static str> {
+    fn of_other_form(&self, form: Form, algorithms: &[Algorithm]) -> Option<&'static str> {
         if form == Form::Bundle {
             return self.first_stage.given().next();
         }
@@ -179,7 +186,7 @@ impl SignArgs {
             given(self.bootargs.is_some(), "--bootargs"),
             given(self.payloads.encrypt.is_some(), "--encrypt"),
             given(!self.trusted_keys.is_empty(), "--trust"),
-            given(!self.signer.algorithms.is_empty(), "--algorithm"),
+            given(!algorithms.is_empty(), "--algorithm"),
         ]
         .into_iter()
         .flatten()
@@ -188,11 +195,11 @@ impl SignArgs {
     }
 
     /// Returns the settings that the options state.
-    fn flags(&self) -> BundleSpec {
+    fn flags(&self, algorithms: &[Algorithm]) -> BundleSpec {
         let trust = (!self.trusted_keys.is_empty()).then(|| TrustSpec {
             policy: self.trust_policy.unwrap_or(Policy::Any),
             keys: self.trusted_keys.clone(),
-            algorithms: self.signer.algorithms.clone(),
+            algorithms: algorithms.to_vec(),
             records: Vec::new(),
         });
         BundleSpec {
@@ -232,15 +239,24 @@ impl Report for Signed {
     }
 }
 
-/// Builds and signs the bundle or the first-stage image.
-pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
-    let form = args.form.unwrap_or(Form::Bundle);
-    if let Some(option) = args.of_other_form(form) {
+/// The description of what is signed, from all files that say something about it.
+pub struct Described {
+    pub form: Form,
+    pub spec: BundleSpec,
+    pub boards: Boards,
+    /// Files that were read.
+    pub read: Vec<PathBuf>,
+}
+
+/// Reads the description of what is signed.
+pub fn describe(what: &What, algorithms: &[Algorithm]) -> Result<Described, Failure> {
+    let form = what.form.unwrap_or(Form::Bundle);
+    if let Some(option) = what.of_other_form(form, algorithms) {
         return Err(not_of_form(option, form));
     }
-    let spec = match &args.spec {
-        Some(path) => BundleSpec::read(path)?.overridden_by(args.flags()),
-        None => args.flags(),
+    let spec = match &what.spec {
+        Some(path) => BundleSpec::read(path)?.overridden_by(what.flags(algorithms)),
+        None => what.flags(algorithms),
     };
     let mut spec = match Project::find()? {
         Some(project) if spec.board.is_none() && project.board().is_some() => {
@@ -250,13 +266,19 @@ pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
         _ => spec,
     };
     let mut boards = Boards::default();
-    let mut read = args.spec.as_slice().to_vec();
+    let mut read = what.spec.as_slice().to_vec();
     read.extend(spec.find_board(&mut boards)?);
     if form == Form::Bundle {
         installation::complete(&mut spec, &boards);
     }
+    Ok(Described { form, spec, boards, read })
+}
+
+/// Builds and signs the bundle or the first-stage image.
+pub fn run(args: &SignArgs) -> Result<Signed, Failure> {
+    let Described { form, spec, boards, read } = describe(&args.what, &args.signer.algorithms)?;
     if form == Form::FirstStage {
-        let built = first_stage::sign(&args.first_stage, &args.signer, &spec, &boards, &read)?;
+        let built = first_stage::sign(&args.what.first_stage, &args.signer, &spec, &boards, &read)?;
         return Ok(Signed::FirstStage(built));
     }
     let created = created(std::env::var_os("SOURCE_DATE_EPOCH").as_deref()).map_err(Error::from)?;

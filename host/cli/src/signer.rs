@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::{Boards, KnownBoard, shipped};
 use hartlock_bundle::DEFAULT_LIFECYCLE;
-use hartlock_bundle::build::{Build, loader_statement};
+use hartlock_bundle::build::{Build, Ending, loader_statement};
 use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::reuse::{harts_of_trees, notes_on_tree};
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_image::{Algorithm, Lifecycle, PayloadType};
 use hartlock_keys::{
-    ClassKey, PrivateKey, PublicKey, ReadOptions, mode_for_others, refuse_published,
+    ClassKey, PublicKey, ReadOptions, is_uri, mode_for_others, open_signers, refuse_published,
 };
 use hartlock_terminal as terminal;
 use serde::Serialize;
@@ -28,7 +28,8 @@ use crate::{passphrase, values};
 /// Who signs, and what becomes of the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Signer {
-    /// Private key to sign with: a file, or a name from hartlock.toml; may be given up to four times
+    /// Private key to sign with: a file, a name from hartlock.toml, or the `pkcs11:` or `exec:` URI of a signer; may be
+    /// given up to four times
     #[arg(short, long = "key", value_name = "KEY.pem")]
     keys: Vec<PathBuf>,
     /// Signature scheme for RSA keys whose file does not state one; may be repeated
@@ -114,16 +115,14 @@ impl Signer {
     /// Reads the private keys. `read` lists the other files that the caller read.
     pub fn open(&self, read: &[PathBuf]) -> Result<Opened, Failure> {
         let files = project::keys(&self.keys, KeyHalf::Private, "--key")?;
-        let inputs = files.iter().chain(read).chain(self.passphrase.file()).cloned().collect();
+        let read_files = files.iter().filter(|it| !is_uri(it)).chain(read);
+        let inputs = read_files.chain(self.passphrase.file()).cloned().collect();
         let ask = |path: &_| self.passphrase.ask(path);
         let any_file_system = self.any_file_system
             || std::env::var_os(ANY_FILE_SYSTEM).is_some_and(|value| value == "1");
         let options =
             ReadOptions { algorithms: &self.algorithms, passphrase: Some(&ask), any_file_system };
-        let keys = files
-            .iter()
-            .map(|path| PrivateKey::read_with(path, options))
-            .collect::<Result<Vec<_>, _>>()?;
+        let keys = open_signers(&files, options)?;
         if any_file_system {
             for (key, path) in keys.iter().zip(&files) {
                 if let Some(name) = key.unsupported_file_system() {
@@ -131,7 +130,7 @@ impl Signer {
                 }
             }
         }
-        keys.iter().zip(&files).for_each(|(_, path)| warn_if_others_can_read("private key", path));
+        files.iter().for_each(|path| warn_if_others_can_read("private key", path));
         Ok(Opened { files, keys, inputs })
     }
 
@@ -144,6 +143,11 @@ impl Signer {
     /// Returns the path of the result, if a result is written.
     pub fn written(&self) -> Option<PathBuf> {
         self.output.clone().filter(|_| !self.dry_run)
+    }
+
+    /// Returns what becomes of the result.
+    pub const fn ending(&self) -> Ending {
+        if self.dry_run { Ending::DryRun } else { Ending::Signed }
     }
 
     /// Builds the bundle that `spec` describes. `read` lists the other files that the caller read.
@@ -163,7 +167,7 @@ impl Signer {
             refuse_published_trust(spec)?;
         }
         if spec.trust.as_ref().is_none_or(|trust| trust.keys.is_empty()) {
-            let used: Vec<_> = opened.keys.iter().map(PrivateKey::algorithm).collect();
+            let used: Vec<_> = opened.keys.iter().map(|key| key.public().algorithm()).collect();
             values::check_algorithms(&self.algorithms, &used)?;
         }
         let mut progress = Progress::new("signing");
@@ -171,14 +175,14 @@ impl Signer {
         let output = self.output_or_nowhere();
         let build = Build {
             spec,
-            keys: &opened.keys,
+            keys: &opened.signers(),
             created,
             output: &output,
             boards,
             inputs: &opened.inputs,
             is_forced: self.force,
             is_any_type: self.force_type,
-            is_dry: self.dry_run,
+            ending: self.ending(),
         };
         let result =
             build.run(&mut |done, total| progress.show(done, total), &mut |done, total| {
@@ -204,13 +208,18 @@ impl Signer {
 #[derive(Debug)]
 pub struct Opened {
     files: Vec<PathBuf>,
-    /// Private keys, in the order of the options.
-    pub keys: Vec<PrivateKey>,
+    /// Signers, in the order of the options.
+    pub keys: Vec<Box<dyn hartlock_keys::Signer>>,
     /// Paths of all files that were read. No output may replace them.
     pub inputs: Vec<PathBuf>,
 }
 
 impl Opened {
+    /// Returns the signers.
+    pub fn signers(&self) -> Vec<&dyn hartlock_keys::Signer> {
+        self.keys.iter().map(|key| &**key).collect()
+    }
+
     /// Refuses keys that everybody has.
     pub fn refuse_published(&self) -> Result<(), Failure> {
         for (key, path) in self.keys.iter().zip(&self.files) {
@@ -221,14 +230,14 @@ impl Opened {
 
     /// Returns the number of signatures left for each stateful key, after this signature.
     pub fn left(&self, is_dry: bool) -> Vec<SignaturesLeft> {
-        let left = |(key, path): (&PrivateKey, &PathBuf)| {
+        let left = |(key, path): (&dyn hartlock_keys::Signer, &PathBuf)| {
             // The number was read before this signature, which uses one up. It is lower if another process
             // signed meanwhile.
             let (left, _) = key.signatures_left()?;
             let signatures_left = left.saturating_sub(u64::from(!is_dry));
             Some(SignaturesLeft { key_file: path.clone(), signatures_left })
         };
-        self.keys.iter().zip(&self.files).filter_map(left).collect()
+        self.signers().into_iter().zip(&self.files).filter_map(left).collect()
     }
 }
 

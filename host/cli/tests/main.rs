@@ -24,5 +24,6 @@ mod profiles;
 mod shells;
 mod terminal;
 mod timeline;
+mod tokens;
 mod verbs;
 mod wrong;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hartlock_files::FileError;
 
-use super::{ForeignForm, KeyReason};
+use super::{ForeignForm, KeyReason, SignerError};
 
 /// The errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -13,6 +13,9 @@ pub enum Error {
     /// A key file was refused.
     #[error(transparent)]
     Key(#[from] KeyError),
+    /// A token or a program did not sign.
+    #[error(transparent)]
+    Signer(#[from] SignerError),
     /// The operating system reported an error for a file.
     #[error(transparent)]
     File(#[from] FileError),

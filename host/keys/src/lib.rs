@@ -10,8 +10,10 @@
 //! | `formats`, `pem`, `encrypted`, `oids` | PEM, DER, passphrases, object identifiers |
 //! | `openssh`, `foreign` | keys of OpenSSH; forms that are recognised and not read |
 //! | `published` | keys that everybody has |
+//! | `signer` | key files, keys in tokens and programs, behind one trait |
+//! | `request`, `answer` | requests to sign, and the forms of what is answered |
 //! | `random` | random numbers from the operating system |
-//! | `error`, `reason` | the reasons for which a key file is refused, with their codes |
+//! | `error`, `reason`, `signer_reason` | the reasons for which a key file or a signer is refused, with their codes |
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +23,7 @@ use std::path::Path;
 use hartlock_files::{FileError, NewFile};
 use hartlock_image::Algorithm;
 
+mod answer;
 mod class_key;
 mod ecdsa;
 mod ed25519;
@@ -31,13 +34,17 @@ mod formats;
 mod ml_dsa;
 mod oids;
 mod openssh;
+mod passphrase;
 mod pem;
 mod private;
 mod public;
 mod published;
 mod random;
 mod reason;
+mod request;
 mod rsa;
+mod signer;
+mod signer_reason;
 mod slh_dsa;
 mod stateful;
 
@@ -48,14 +55,21 @@ mod refusals;
 #[cfg(test)]
 mod tests;
 
+pub use answer::accepted;
 pub use class_key::ClassKey;
 pub use error::{Error, KeyError, KeyErrorKind};
 pub use foreign::ForeignForm;
 pub use formats::Format;
-pub use private::{AskPassphrase, Passphrase, PrivateKey, ReadOptions};
+pub use passphrase::{MAX_PASSPHRASE, Passphrase, passphrase_in_file};
+pub use private::{AskPassphrase, PrivateKey, ReadOptions};
 pub use public::PublicKey;
 pub use published::{published, refuse_published};
 pub use reason::KeyReason;
+pub use request::{MAX_REQUEST, SignRequest, external_mu};
+#[cfg(feature = "hsm")]
+pub use signer::generate_on_token;
+pub use signer::{Message, Signer, SignerError, is_token, is_uri, open_signers, read_public};
+pub use signer_reason::SignerReason;
 pub use stateful::OnProgress;
 
 /// A key file, which holds either the private or the public key.

@@ -18,11 +18,8 @@ use super::public::{check_parameters, curve_of, identifier};
 use super::rsa::{RsaKey, SchemeSources};
 use super::slh_dsa::SlhDsaKey;
 use super::stateful::StatefulKey;
-use super::{KeyError, KeyErrorKind, OnProgress, PublicKey, encrypted, oids};
+use super::{KeyError, KeyErrorKind, OnProgress, Passphrase, PublicKey, encrypted, oids};
 use crate::Error;
-
-/// A passphrase. Its memory is wiped when it is dropped.
-pub type Passphrase = Zeroizing<Vec<u8>>;
 
 /// A function that asks the user for the passphrase of a file.
 pub type AskPassphrase<'a> = &'a dyn Fn(&Path) -> Result<Passphrase, Error>;

@@ -117,6 +117,11 @@ impl Reason {
         self.group() == Some(CALL)
     }
 
+    /// Returns true if the reason is about a signer that is not a key file.
+    pub fn is_of_signer(&self) -> bool {
+        self.group() == Some(SIGNER)
+    }
+
     /// Returns true if the reason is about a file that the command reads or writes.
     pub fn is_of_command(&self) -> bool {
         self.group() == Some(COMMAND)
@@ -168,6 +173,8 @@ pub const COMMAND: &str = "12";
 pub const REQUEST: &str = "13";
 /// The group of calls that the C library refuses.
 pub const CALL: &str = "15";
+/// The group of signers that are not key files.
+pub const SIGNER: &str = "16";
 
 /// An enum of reasons that is generated.
 struct Enum {
@@ -214,6 +221,13 @@ const CALLS: Enum = Enum {
     texts: None,
 };
 
+const SIGNERS: Enum = Enum {
+    name: "SignerReason",
+    about: "Why a signer that is not a key file did not sign",
+    home: "hartlock_image",
+    texts: None,
+};
+
 pub fn main(args: &ErrorsArgs) -> Result<Verdict> {
     let stale = update(&project::root(), !args.check)?;
     for file in &stale {
@@ -253,6 +267,7 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
             && !reason.is_of_command()
             && !reason.is_of_request()
             && !reason.is_of_call()
+            && !reason.is_of_signer()
     };
     let of_bundles = of(&is_of_bundle);
     let mut stale = Vec::new();
@@ -261,6 +276,7 @@ fn update(root: &Path, is_writing: bool) -> Result<Vec<&'static str>> {
         ("device/image/src/request_reason.rs", rust(&REQUESTS, &of(&Reason::is_of_request))?),
         ("device/image/src/call_reason.rs", rust(&CALLS, &of(&Reason::is_of_call))?),
         ("host/keys/src/reason.rs", rust(&KEYS, &of(&Reason::is_of_key_file))?),
+        ("host/keys/src/signer_reason.rs", rust(&SIGNERS, &of(&Reason::is_of_signer))?),
         ("host/bundle/src/reason.rs", rust(&COMMANDS, &of(&Reason::is_of_command))?),
         ("spec/errors.md", markdown(&list.reason)?),
     ] {
@@ -290,7 +306,7 @@ fn check(reasons: &[Reason]) -> Result<()> {
         for text in texts.into_iter().chain(optional).chain(causes) {
             ensure!(text.ends_with('.'), "{}: not a sentence: {text}", reason.code);
         }
-        if reason.is_of_key_file() || reason.is_of_command() {
+        if reason.is_of_key_file() || reason.is_of_command() || reason.is_of_signer() {
             let is_of_command = reason.reporters() == [Reporter::Hartlock];
             ensure!(is_of_command, "{}: no boot stage carries it", reason.code);
         }

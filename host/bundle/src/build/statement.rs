@@ -94,11 +94,11 @@ mod tests {
         let statement = [&Statement::LOADER[..], &7u64.to_le_bytes()].concat();
         assert_eq!(found(&statement), [7]);
         assert_eq!(found(&[&[0; 24], &statement[..], &[1; 5]].concat()), [7]);
-        assert_eq!(found(&[&[0; 4], &statement[..]].concat()), []);
+        assert_eq!(found(&[&[0; 4], &statement[..]].concat()), [0; 0]);
         assert_eq!(found(&[&statement[..], &statement].concat()), [7, 7]);
         // A truncated statement is ignored.
-        assert_eq!(found(&statement[..23]), []);
-        assert_eq!(found(&[]), []);
+        assert_eq!(found(&statement[..23]), [0; 0]);
+        assert_eq!(found(&[]), [0; 0]);
         // A ROM says nothing about a loader.
         assert_eq!(statements(&statement, Statement::ROM).count(), 0);
     }

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::verify::verify_file;
+use hartlock_keys::PrivateKey;
 
 const SIZE: u64 = 300_001;
 

@@ -11,7 +11,7 @@ use hartlock_verify::{Acceptance, Loaded, Placement, Platform, authenticate};
 
 use crate::describe::Description;
 use crate::platform::FilePlatform;
-use hartlock_keys::PrivateKey;
+use hartlock_keys::Signer;
 
 /// A platform of the verifier that reads everything except payloads from the written file. The digest of a
 /// payload is the one that was computed while it was written.
@@ -47,7 +47,7 @@ impl Platform for Written<'_> {
 pub(super) fn verify(
     file: File,
     manifest: &Manifest<'_>,
-    keys: &[PrivateKey],
+    keys: &[&dyn Signer],
     boards: &Boards,
 ) -> Result<Description, Reason> {
     let mut trusted = List::<KeyRecord, MAX_TRUSTED_KEYS>::new();

@@ -11,7 +11,7 @@ use hartlock_bundle::spec::{BundleSpec, PayloadSpec, TrustSpec};
 use hartlock_bundle::verify::{Expectation, verify_file};
 use hartlock_handoff::builder::{self, Node};
 use hartlock_image::{BundleType, PayloadType, Policy};
-use hartlock_keys::PrivateKey;
+use hartlock_keys::{PrivateKey, Signer};
 use tempfile::TempDir;
 
 /// A temporary folder with payload files and keys.
@@ -143,4 +143,11 @@ pub fn initramfs() -> Vec<u8> {
     let mut archive = [numbers.as_bytes(), b"TRAILER!!!\0"].concat();
     archive.resize(124, 0);
     archive
+}
+
+impl Bench {
+    /// Returns the keys as signers.
+    pub fn signers(&self) -> Vec<&dyn Signer> {
+        self.keys.iter().map(|key| key as &dyn Signer).collect()
+    }
 }

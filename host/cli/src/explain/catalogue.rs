@@ -254,9 +254,9 @@ mod tests {
     fn every_reason_that_a_bundle_can_give_has_an_example() {
         let catalogue = Catalogue::read();
         for reason in AnyReason::all() {
-            // Reasons of devices, key files, outputs, requests, contents of payloads and calls are not about bundles, so
-            // no bundle is an example. Two are about a bundle and the class keys of a device.
-            let is_of_bundle = ![9, 11, 12, 13, 14, 15].contains(&(reason.number() / 100))
+            // Reasons of devices, key files, outputs, requests, contents of payloads, calls and signers are not about
+            // bundles, so no bundle is an example. Two are about a bundle and the class keys of a device.
+            let is_of_bundle = ![9, 11, 12, 13, 14, 15, 16].contains(&(reason.number() / 100))
                 && !["E0517", "E0606"].contains(&&*reason.code());
             assert_eq!(catalogue.example(&reason.code()).is_some(), is_of_bundle, "{reason:?}");
         }
