@@ -8,6 +8,7 @@
 //! | [`reuse`] | reads a bundle as the description of another one that has the same payloads |
 //! | [`plain`] | computes the digests of payloads that other tools print |
 //! | [`first_stage`] | builds and verifies images that hardware verifies (`spec/first-stage.md`) |
+//! | [`unsigned`] | files that wait for the signatures of others |
 //! | [`inspect`] | reads a bundle file byte by byte without trusting any value in it |
 //!
 //! Files appear completely or not at all. Payloads are streamed: none but a device tree is ever in
@@ -38,6 +39,7 @@ pub mod spec;
 mod system_tree;
 mod tree_notes;
 pub mod units;
+pub mod unsigned;
 pub mod verify;
 
 pub use content::ContentError;

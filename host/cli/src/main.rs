@@ -6,10 +6,12 @@
 
 #![forbid(unsafe_code)]
 
+mod attach;
 mod board;
 mod boot;
 mod completions;
 mod diff;
+mod digest;
 mod examples;
 mod explain;
 mod extract;
@@ -77,6 +79,10 @@ enum Verb {
     Key(key::KeyArgs),
     #[command(after_long_help = examples::SIGN)]
     Sign(Box<sign::SignArgs>),
+    #[command(after_long_help = examples::DIGEST)]
+    Digest(Box<digest::DigestArgs>),
+    #[command(after_long_help = examples::ATTACH)]
+    Attach(attach::AttachArgs),
     #[command(after_long_help = examples::RESIGN)]
     Resign(Box<rework::ResignArgs>),
     #[command(after_long_help = examples::REPLACE)]
@@ -136,6 +142,7 @@ impl Verb {
     fn inputs(&self) -> Vec<&Path> {
         match self {
             Self::Sign(args) => args.what.payload_files(),
+            Self::Digest(args) => args.what.payload_files(),
             Self::Resign(args) => vec![&args.origin.bundle],
             Self::Replace(args) => {
                 args.payloads.files().chain([args.origin.bundle.as_path()]).collect()
@@ -152,6 +159,7 @@ impl Verb {
     fn output(&self) -> Option<&Path> {
         match self {
             Self::Sign(args) => args.signer.output.as_deref(),
+            Self::Attach(args) => Some(&args.output),
             Self::Resign(args) => args.signer.output.as_deref(),
             Self::Replace(args) => args.signer.output.as_deref(),
             Self::Extract(args) => Some(&args.output),
@@ -211,6 +219,8 @@ fn main() -> ExitCode {
         Verb::Keygen(args) => output.finish("keygen", keygen::run(args)),
         Verb::Key(args) => key::run(args, &output),
         Verb::Sign(args) => output.finish("sign", sign::run(args)),
+        Verb::Digest(args) => output.finish("digest", digest::run(args)),
+        Verb::Attach(args) => output.finish("attach", attach::run(args)),
         Verb::Resign(args) => output.finish("resign", rework::resign(args)),
         Verb::Replace(args) => output.finish("replace", rework::replace(args)),
         Verb::Verify(args) => verify::run(args, &output),

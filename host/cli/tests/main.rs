@@ -22,6 +22,7 @@ mod overlay;
 mod pages;
 mod profiles;
 mod shells;
+mod signers;
 mod terminal;
 mod timeline;
 mod tokens;
