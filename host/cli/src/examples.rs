@@ -67,6 +67,10 @@ Result:
 pub const SIGN: &str = r#"Examples:
   hartlock sign bundle.toml --key root.pem -o system.hlk
   hartlock sign bundle.toml --key root.pem --dry-run
+  hartlock sign bundle.toml -o system.hlk \
+    --key 'pkcs11:token=Release;object=root?module-path=/FILE.so'
+  hartlock sign bundle.toml -o system.hlk \
+    --key exec:/opt/kms-sign?public=/etc/root.pub.pem
   hartlock sign bundle.toml --key a.pem --key b.pem -o system.hlk
   hartlock sign bundle.toml --key rsa.pem --algorithm rsa-pkcs1-3072-sha256 \
     --passphrase-file secret -o system.hlk

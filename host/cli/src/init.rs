@@ -113,6 +113,9 @@ fn settings(choice: &Choice, folder: &Path) -> Result<String, Failure> {
          keys = \"keys\"\n\n\
          # Keys for `sign` and `verify` if no key is given on the command line.\n\
          sign = [\"root\"]\n\
-         verify = [\"root\"]\n"
+         verify = [\"root\"]\n\n\
+         # Names of signers that are not key files: keys in tokens, and programs.\n\
+         # [signers]\n\
+         # root = \"pkcs11:token=Release;object=root?module-path=/usr/lib/softhsm/libsofthsm2.so\"\n"
     ))
 }
