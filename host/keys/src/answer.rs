@@ -48,3 +48,39 @@ fn numbers(public: &PublicKey, der: &[u8]) -> Option<Vec<u8>> {
     }
     Some(signature)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PrivateKey;
+
+    #[test]
+    fn bytes_der_and_base64_are_one_signature() {
+        let algorithm = Algorithm::from_name("ecdsa-p256").unwrap();
+        let key = PrivateKey::generate_for(algorithm, &mut |_, _| ()).unwrap();
+        let public = key.public();
+        let raw = key.sign(b"message").unwrap();
+        let der = p256::ecdsa::Signature::from_slice(&raw).unwrap().to_der().as_bytes().to_vec();
+        let lines = |bytes: &[u8]| {
+            let text = Base64::encode_string(bytes);
+            let (first, rest) = text.split_at(40);
+            format!("{first}\r\n{rest}\n").into_bytes()
+        };
+        for answer in [raw.clone(), der.clone(), lines(&raw), lines(&der)] {
+            assert_eq!(accepted(&public, b"message", &answer), Some(raw.clone()));
+            assert_eq!(accepted(&public, b"messages", &answer), None);
+            let other = PrivateKey::generate_for(algorithm, &mut |_, _| ()).unwrap();
+            assert_eq!(accepted(&other.public(), b"message", &answer), None);
+            for at in 0..answer.trim_ascii_end().len() {
+                assert_eq!(accepted(&public, b"message", &answer[..at]), None, "{at}");
+            }
+            let longer = [&answer[..], &[0]].concat();
+            assert_eq!(accepted(&public, b"message", &longer), None);
+        }
+        // Numbers that are too long for their field, and a sequence that is cut off.
+        let long = [&[0x30, 0x48, 2, 0x22, 1][..], &[1; 0x21], &[2, 0x22, 1], &[1; 0x21]].concat();
+        for answer in [&long[..], &[0x30, 0x80], &[0x30, 3, 2, 1, 1], b"====", &[]] {
+            assert_eq!(accepted(&public, b"message", answer), None);
+        }
+    }
+}

@@ -137,3 +137,24 @@ pub fn external_mu(public: &PublicKey, signed: &[u8]) -> Option<[u8; 64]> {
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use hartlock_image::MlDsaSet;
+
+    use ::ml_dsa::{B32, ExpandedSigningKey, MlDsa65};
+
+    use super::*;
+    use crate::accepted;
+
+    #[test]
+    fn a_signature_of_external_mu_is_one_of_the_message() {
+        let key = ExpandedSigningKey::<MlDsa65>::from_seed(&B32::from([7; 32]));
+        let public = key.verifying_key().encode();
+        let public = PublicKey::from_bytes(Algorithm::MlDsa(MlDsaSet::MlDsa65), &public).unwrap();
+        let mu = external_mu(&public, b"message").unwrap();
+        let signature = key.sign_mu_deterministic(&mu.into()).encode();
+        assert!(accepted(&public, b"message", &signature).is_some());
+        assert!(accepted(&public, b"messages", &signature).is_none());
+    }
+}
