@@ -20,7 +20,9 @@ use crate::secret::wipe;
 mod bitsliced;
 pub mod cbc;
 pub mod ctr;
+#[cfg(any(feature = "aes", test))]
 pub mod gcm;
+#[cfg(any(feature = "aes", test))]
 mod ghash;
 pub(crate) mod kernels;
 #[cfg(any(target_arch = "riscv64", test))]

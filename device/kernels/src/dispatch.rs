@@ -4,7 +4,7 @@
 //! its claims about extensions have no effect. The portable Rust implementations are always present and are the
 //! reference for the others.
 
-#[cfg(any(feature = "aes", test))]
+#[cfg(any(feature = "aes-ctr", test))]
 use crate::aes::kernels::{AesKernels, CipherMode, CipherTier};
 #[cfg(any(feature = "engine", test))]
 use crate::engines::Engines;
@@ -116,11 +116,11 @@ pub unsafe trait Probe {
     }
 
     /// Does for a cipher what [`Self::rejected`] does for a hash.
-    #[cfg(any(feature = "aes", test))]
+    #[cfg(any(feature = "aes-ctr", test))]
     fn rejected_cipher(&mut self, _: CipherMode, _: CipherTier, _: KernelFault) {}
 
     /// Does for a cipher what [`Self::is_wanted`] does for a hash.
-    #[cfg(any(feature = "aes", test))]
+    #[cfg(any(feature = "aes-ctr", test))]
     fn is_cipher_wanted(&self, _: CipherMode, _: CipherTier) -> bool {
         true
     }
@@ -336,7 +336,7 @@ pub struct Kernels {
     /// Squeezes several blocks in one call, if the kernel of [`Self::keccak`] for one message can.
     #[cfg(feature = "ml-dsa")]
     pub(crate) keccak_squeeze: Option<crate::keccak::Squeeze>,
-    #[cfg(any(feature = "aes", test))]
+    #[cfg(any(feature = "aes-ctr", test))]
     pub(crate) aes: AesKernels,
     #[cfg(any(feature = "research", test))]
     pub(crate) walnut: WalnutKernel,
@@ -352,7 +352,7 @@ impl Kernels {
         keccak: Keccak::one_by_one(Tier::Portable, absorb),
         #[cfg(feature = "ml-dsa")]
         keccak_squeeze: None,
-        #[cfg(any(feature = "aes", test))]
+        #[cfg(any(feature = "aes-ctr", test))]
         aes: AesKernels::PORTABLE,
         #[cfg(any(feature = "research", test))]
         walnut: WalnutKernel::PORTABLE,
@@ -379,11 +379,14 @@ impl Kernels {
     }
 
     /// Returns the tier of the kernel for a mode of AES.
-    #[cfg(any(feature = "aes", test))]
+    #[cfg(any(feature = "aes-ctr", test))]
     pub const fn cipher_tier(&self, mode: CipherMode) -> CipherTier {
         match mode {
             CipherMode::Ctr => self.aes.ctr.tier,
+            #[cfg(any(feature = "aes", test))]
             CipherMode::Gcm => self.aes.gcm.tier,
+            #[cfg(not(any(feature = "aes", test)))]
+            CipherMode::Gcm => CipherTier::Portable,
         }
     }
 

@@ -38,7 +38,7 @@
 #[cfg(test)]
 extern crate std;
 
-#[cfg(any(feature = "aes", test))]
+#[cfg(any(feature = "aes-ctr", test))]
 pub mod aes;
 #[cfg(any(feature = "rsa", feature = "ecdsa"))]
 mod bignum;
@@ -75,7 +75,7 @@ mod many;
 #[cfg(feature = "ml-dsa")]
 pub mod ml_dsa;
 pub mod parallelhash;
-#[cfg(any(feature = "aes", feature = "lms", feature = "xmss", feature = "engine", test))]
+#[cfg(any(feature = "aes-ctr", feature = "lms", feature = "xmss", feature = "engine", test))]
 mod pattern;
 #[cfg(feature = "rsa")]
 pub mod rsa;
@@ -97,7 +97,7 @@ pub mod walnut;
 pub mod xmss;
 pub mod xof;
 
-#[cfg(any(feature = "aes", test))]
+#[cfg(any(feature = "aes-ctr", test))]
 pub use aes::kernels::{CipherMode, CipherTier};
 pub use dispatch::{HashFamily, KernelFault, Kernels, MAX_LANES, Probe, Tier, fills_lanes};
 #[cfg(feature = "ed25519-contexts")]

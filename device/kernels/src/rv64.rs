@@ -5,11 +5,11 @@
 //! the row needs no extension. All other code of this crate calls no assembly, except for functions that need only the
 //! base instruction set.
 
-#[cfg(feature = "aes")]
+#[cfg(feature = "aes-ctr")]
 mod aes;
 mod aligned;
 mod assembly;
-#[cfg(feature = "aes")]
+#[cfg(feature = "aes-ctr")]
 mod quads;
 #[cfg(feature = "research")]
 mod walnut;
@@ -589,7 +589,7 @@ pub(crate) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<Sha512Many>(kernels, probe);
     offer_table::<KeccakOneByOne>(kernels, probe);
     offer_table::<KeccakInLanes>(kernels, probe);
-    #[cfg(feature = "aes")]
+    #[cfg(feature = "aes-ctr")]
     aes::offer_all(kernels, probe);
     #[cfg(feature = "research")]
     walnut::offer_all(kernels, probe);

@@ -1,6 +1,8 @@
 //! The kernels of AES that a hart uses.
 
-use super::{AesKey, Block, Columns, ctr, gcm, ghash};
+use super::{AesKey, Block, Columns, ctr};
+#[cfg(any(feature = "aes", test))]
+use super::{gcm, ghash};
 
 /// A mode of AES that has kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +62,10 @@ pub(crate) type Schedule = fn(&mut Columns, usize);
 /// XORs the key stream that starts with the encrypted block.
 pub(crate) type StreamFunction = fn(&AesKey, &Block, &mut [u8]);
 /// Adds bytes to a hash under a hash key, like [`ghash::add`].
+#[cfg(any(feature = "aes", test))]
 pub(crate) type AddToHash = fn(&Block, &mut Block, &[u8]);
 /// Adds a text to a hash and decrypts it, like [`gcm::portable_open`].
+#[cfg(any(feature = "aes", test))]
 pub(crate) type Open = fn(&AesKey, &Block, &Block, &mut Block, &mut [u8]);
 
 /// The kernel of counter mode.
@@ -72,6 +76,7 @@ pub(crate) struct Ctr {
 }
 
 /// The kernels of GCM.
+#[cfg(any(feature = "aes", test))]
 #[derive(Clone, Copy)]
 pub(crate) struct Gcm {
     pub tier: CipherTier,
@@ -86,6 +91,7 @@ pub(crate) struct AesKernels {
     /// planes, which no kernel reads.
     pub schedule: Option<Schedule>,
     pub ctr: Ctr,
+    #[cfg(any(feature = "aes", test))]
     pub gcm: Gcm,
 }
 
@@ -94,6 +100,7 @@ impl AesKernels {
     pub(crate) const PORTABLE: Self = Self {
         schedule: None,
         ctr: Ctr { tier: CipherTier::Portable, run: ctr::portable_stream },
+        #[cfg(any(feature = "aes", test))]
         gcm: Gcm { tier: CipherTier::Portable, hash: ghash::add, open: gcm::portable_open },
     };
 }

@@ -3,7 +3,9 @@
 //! Each test uses keys of all three lengths, because a kernel has code of its own for each of them, and a text that
 //! takes every loop of every kernel, up to vector registers of [`MAX_VLEN`] bits.
 
-use super::{AesKey, BLOCK_SIZE, Block, gcm};
+#[cfg(any(feature = "aes", test))]
+use super::gcm;
+use super::{AesKey, BLOCK_SIZE, Block};
 use crate::Kernels;
 use crate::pattern::fill_with_pattern;
 
@@ -30,6 +32,7 @@ const EXAMPLE_TEXT: u128 = 0x0011_2233_4455_6677_8899_aabb_ccdd_eeff;
 
 /// Cases 2, 8 and 14 of McGrew and Viega (*The Galois/Counter Mode of Operation*, appendix B): bytes of a key of
 /// zeros, cipher text and tag of a block of zeros under an initialization vector of zeros.
+#[cfg(any(feature = "aes", test))]
 const CASES_OF_GCM: [(usize, u128, u128); 3] = [
     (16, 0x0388_dace_60b6_a392_f328_c2b9_71b2_fe78, 0xab6e_47d4_2cec_13bd_f53a_67b2_1257_bddf),
     (24, 0x98e7_247c_07f0_fe41_1c26_7e43_84b0_f600, 0x2ff5_8d80_0339_27ab_8ef4_d458_7514_f0fb),
@@ -60,6 +63,7 @@ pub(crate) fn answers_ctr(kernels: &Kernels) -> bool {
 /// Returns true if the kernels of GCM accept the published tags and no other, and compute hash and text of the
 /// portable implementation.
 #[inline(never)]
+#[cfg(any(feature = "aes", test))]
 pub(crate) fn answers_gcm(kernels: &Kernels) -> bool {
     CASES_OF_GCM.into_iter().all(|(size, cipher, tag)| {
         let is_published = with_keys(kernels, &[0; MAX_KEY], size, |key, _| {
@@ -77,6 +81,7 @@ pub(crate) fn answers_gcm(kernels: &Kernels) -> bool {
 }
 
 /// Returns true if the kernels of a key agree with the portable implementation on a long text.
+#[cfg(any(feature = "aes", test))]
 fn agrees(key: &AesKey, portable: &AesKey) -> bool {
     let (mut ours, mut wanted) = ([0; TEXT_LEN], [0; TEXT_LEN]);
     fill_with_pattern(&mut ours, 5);

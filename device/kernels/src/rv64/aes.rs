@@ -1,14 +1,22 @@
 //! Kernels of AES: their tables, and the safe functions that tokens allow.
 
 use super::assembly::*;
-use super::quads::{AlignedBytes, each_block, each_quad};
+use super::quads::each_quad;
+#[cfg(feature = "aes")]
+use super::quads::{AlignedBytes, each_block};
 use super::{Extension, Family, Table, TableRow, Token, offer_table};
 use crate::aes::ctr::portable_stream;
+#[cfg(feature = "aes")]
 use crate::aes::gcm::portable_open;
-use crate::aes::kernels::{CipherMode, CipherTier, Ctr, Gcm, Schedule};
-use crate::aes::known::{answers_ctr, answers_gcm};
+#[cfg(feature = "aes")]
+use crate::aes::kernels::Gcm;
+use crate::aes::kernels::{CipherMode, CipherTier, Ctr, Schedule};
+use crate::aes::known::answers_ctr;
+#[cfg(feature = "aes")]
+use crate::aes::known::answers_gcm;
 use crate::aes::{AesKey, Block, Columns};
 use crate::dispatch::{KernelFault, Kernels, Probe};
+#[cfg(feature = "aes")]
 use crate::secret::wipe;
 
 impl Family for CipherMode {
@@ -30,6 +38,7 @@ const ZKNE: Extension<CipherTier> = Extension {
     probe: Some(hartlock_probe_zkne),
 };
 /// Zkne with Zbkb and Zbkc.
+#[cfg(feature = "aes")]
 const ZKNE_ZBKC: Extension<CipherTier> =
     Extension { probe: Some(hartlock_probe_zkne_zbkc), ..ZKNE };
 /// The vector extension with Zvkb and Zvkned.
@@ -40,8 +49,10 @@ const ZVKNED: Extension<CipherTier> = Extension {
 };
 
 /// The vector extension with Zvkb, Zvkned and Zvbc.
+#[cfg(feature = "aes")]
 const ZVBC: Extension<CipherTier> = Extension { probe: Some(hartlock_probe_zvkned_zvbc), ..ZVKNED };
 /// The vector extension with Zvkb, Zvkned and Zvkg.
+#[cfg(feature = "aes")]
 const ZVKG: Extension<CipherTier> =
     Extension { tier: CipherTier::Zvkg, probe: Some(hartlock_probe_zvkned_zvkg), ..ZVKNED };
 
@@ -71,6 +82,7 @@ struct CtrRow {
 }
 
 /// A kernel of GHASH.
+#[cfg(feature = "aes")]
 #[derive(Clone, Copy)]
 enum GhashKernel {
     /// For any data.
@@ -80,6 +92,7 @@ enum GhashKernel {
 }
 
 /// How a text is hashed and decrypted.
+#[cfg(feature = "aes")]
 #[derive(Clone, Copy)]
 enum Opening {
     /// In one pass.
@@ -89,6 +102,7 @@ enum Opening {
 }
 
 /// The kernels of GCM with the same extensions.
+#[cfg(feature = "aes")]
 #[derive(Clone, Copy)]
 struct GcmRow {
     hash: GhashKernel,
@@ -96,6 +110,7 @@ struct GcmRow {
 }
 
 struct CtrTable;
+#[cfg(feature = "aes")]
 struct GcmTable;
 
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
@@ -131,6 +146,7 @@ unsafe impl Table for CtrTable {
 }
 
 // SAFETY: the first lines of each file state the extension, and the memory that it reads and writes.
+#[cfg(feature = "aes")]
 unsafe impl Table for GcmTable {
     type Kernel = GcmRow;
     type Family = CipherMode;
@@ -200,6 +216,7 @@ unsafe fn stream(kernel: Streaming, key: &AesKey, first: &Block, text: &mut [u8]
 /// # Safety
 ///
 /// The hart must have the instructions of the kernel.
+#[cfg(feature = "aes")]
 unsafe fn add(kernel: GhashKernel, hash_key: &Block, hash: &mut Block, data: &[u8]) {
     match kernel {
         GhashKernel::Bytes(kernel) => {
@@ -262,6 +279,7 @@ where
 }
 
 /// Returns the kernels of a row for GCM.
+#[cfg(feature = "aes")]
 fn gcm<T, const ROW: usize>(_: Token<T, ROW>) -> Gcm
 where
     T: Table<Kernel = GcmRow, Family = CipherMode>,
@@ -309,5 +327,6 @@ where
 /// Tests every kernel, and selects the best of each mode. GCM comes last, because it uses the kernel of counter mode.
 pub(super) fn offer_all(kernels: &mut Kernels, probe: &mut dyn Probe) {
     offer_table::<CtrTable>(kernels, probe);
+    #[cfg(feature = "aes")]
     offer_table::<GcmTable>(kernels, probe);
 }

@@ -40,11 +40,11 @@ assemble!("frame_macros" "lanes_macros" "sha2_lanes_macros" "sha256_rv64_lanes" 
 assemble!("frame_macros" "lanes_macros" "keccak_lanes_macros" "keccak_rv64_lanes");
 #[cfg(feature = "zvknh")]
 assemble!("frame_macros" "sha2_zvknh_macros" "sha256_rv64_zvknha" "sha512_rv64_zvknhb");
-#[cfg(all(feature = "aes", any(feature = "zkne", feature = "zvkned")))]
+#[cfg(all(feature = "aes-ctr", any(feature = "zkne", feature = "zvkned")))]
 assemble!("frame_macros" "probe_macros" "aes_probes");
-#[cfg(all(feature = "aes", feature = "zkne"))]
+#[cfg(all(feature = "aes-ctr", feature = "zkne"))]
 assemble!("frame_macros" "aes_key_rv64_zkne" "aes_ctr_rv64_zkne" "ghash_rv64_zbkc");
-#[cfg(all(feature = "aes", feature = "zvkned"))]
+#[cfg(all(feature = "aes-ctr", feature = "zvkned"))]
 assemble!("frame_macros" "aes_vector_macros" "aes_key_rv64_zvkned" "aes_ctr_rv64_zvkned" "aes_gcm_rv64_zvkg" "ghash_rv64_zvbc");
 #[cfg(feature = "research")]
 assemble!("frame_macros" "probe_macros" "walnut_probes");
@@ -94,11 +94,11 @@ pub(super) type KeccakMany = unsafe extern "C" fn(
 );
 
 /// A kernel that expands the key in front of the place of its `rounds` + 1 round keys.
-#[cfg(feature = "aes")]
+#[cfg(feature = "aes-ctr")]
 pub(super) type AesKeySchedule = unsafe extern "C" fn(keys: *mut [u32; 4], rounds: usize);
 
 /// A kernel that XORs the key stream of AES to `len` bytes.
-#[cfg(feature = "aes")]
+#[cfg(feature = "aes-ctr")]
 pub(super) type AesCtr = unsafe extern "C" fn(
     keys: *const [u32; 4],
     rounds: usize,
@@ -304,7 +304,7 @@ unsafe extern "C" {
     );
 }
 
-#[cfg(feature = "aes")]
+#[cfg(feature = "aes-ctr")]
 unsafe extern "C" {
     pub(super) fn hartlock_probe_zkne();
     pub(super) fn hartlock_aes_key_rv64_zkne(keys: *mut [u32; 4], rounds: usize);
@@ -315,13 +315,6 @@ unsafe extern "C" {
         data: *mut u8,
         len: usize,
     );
-    pub(super) fn hartlock_probe_zkne_zbkc();
-    pub(super) fn hartlock_ghash_rv64_zbkc(
-        hash_key: *const [u8; 16],
-        hash: *mut [u8; 16],
-        data: *const u8,
-        len: usize,
-    );
     pub(super) fn hartlock_probe_zvkned();
     pub(super) fn hartlock_aes_key_rv64_zvkned(keys: *mut [u32; 4], rounds: usize);
     pub(super) fn hartlock_aes_ctr_rv64_zvkned(
@@ -329,6 +322,17 @@ unsafe extern "C" {
         rounds: usize,
         counter: *const [u8; 16],
         data: *mut u8,
+        len: usize,
+    );
+}
+
+#[cfg(feature = "aes")]
+unsafe extern "C" {
+    pub(super) fn hartlock_probe_zkne_zbkc();
+    pub(super) fn hartlock_ghash_rv64_zbkc(
+        hash_key: *const [u8; 16],
+        hash: *mut [u8; 16],
+        data: *const u8,
         len: usize,
     );
     pub(super) fn hartlock_probe_zvkned_zvbc();

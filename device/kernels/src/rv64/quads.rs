@@ -50,6 +50,7 @@ pub(super) fn each_quad(
 }
 
 /// Passes data to a kernel in parts that are aligned and have whole blocks, the last one padded with zeros.
+#[cfg(feature = "aes")]
 pub(super) fn each_block(data: &[u8], mut kernel: impl FnMut(&[u8])) {
     let direct = if is_aligned(data) { data.len() / BLOCK_SIZE * BLOCK_SIZE } else { 0 };
     let Some((whole, rest)) = data.split_at_checked(direct) else { return };
