@@ -159,11 +159,9 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
         return Err(DomainFault::Unterminated("reg"));
     }
 
-    // OpenSBI takes the first node in the rest of the tree.
-    let config = only(CONFIG, nodes.clone().filter(|it| tree.is_compatible(it, CONFIG)))?;
+    let source = Source { tree: &tree, nodes: &nodes };
+    let (config, domain) = source.domain()?;
     let is_inside = |node: &FoundNode<'_>| chosen.at < node.at && node.at < nodes.end_of(&chosen);
-    let instances = nodes.below(&config).filter(|it| tree.is_compatible(it, INSTANCE));
-    let domain = only(INSTANCE, instances)?;
     if !is_inside(&config) {
         return Err(DomainFault::NoNode(CONFIG));
     }
@@ -172,7 +170,6 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
         return Err(DomainFault::NoNode(SETTINGS));
     }
 
-    let source = Source { tree: &tree, nodes: &nodes };
     if tree.property(&settings, "heap-size").is_some() {
         return Err(DomainFault::HeapSize);
     }
@@ -198,6 +195,30 @@ pub fn check(tree: &[u8], wanted: &Wanted<'_>) -> Result<(), DomainFault> {
     }
     source.devices(wanted.closed)?;
     if source.has_console() { Ok(()) } else { Err(DomainFault::NoConsole) }
+}
+
+/// Checks that the device tree closes some memory on every hart that it names, for a stage that has no description of the
+/// board. What the board closes is judged by [`check`], before the tree is signed.
+///
+/// # Errors
+/// The first rule that the tree breaks: `Malformed`, `NoNode`, `SeveralNodes`, `Reference`, `Region`, `HartOutside`.
+pub fn check_any(tree: &[u8]) -> Result<(), DomainFault> {
+    let tree = Tree::parse(tree).filter(is_well_formed).ok_or(DomainFault::Malformed)?;
+    let nodes = Nodes::all(&tree);
+    let source = Source { tree: &tree, nodes: &nodes };
+    let root = nodes.clone().next().ok_or(DomainFault::Malformed)?;
+    let cpus = only("/cpus", nodes.below(&root).filter(|it| it.is_named(b"cpus")))?;
+    let (_, domain) = source.domain()?;
+    for cpu in nodes.below(&cpus) {
+        let Some(number) = tree.hart(&cpu) else { continue };
+        source.belongs_to(&cpu, &domain, number)?;
+    }
+    let is_closed = |region: &Region| region.permissions & ANY_ACCESS == 0;
+    if source.regions(&domain)?.iter().flatten().any(is_closed) {
+        Ok(())
+    } else {
+        Err(DomainFault::NoNode(MEMORY))
+    }
 }
 
 /// Checks that no device of a tree that OpenSBI has edited is in closed memory. OpenSBI removes the nodes of its domain,
@@ -400,6 +421,28 @@ impl<'a> Source<'a> {
         Ok(self.tree.hart(&self.node(cell, what)?))
     }
 
+    /// Returns the node with all domains, and the only one of them. OpenSBI takes the first node in the rest of the tree.
+    fn domain(&self) -> Result<(FoundNode<'a>, FoundNode<'a>), DomainFault> {
+        let config =
+            only(CONFIG, self.nodes.clone().filter(|it| self.tree.is_compatible(it, CONFIG)))?;
+        let instances =
+            self.nodes.below(&config).filter(|it| self.tree.is_compatible(it, INSTANCE));
+        Ok((config, only(INSTANCE, instances)?))
+    }
+
+    /// Checks that the node of a hart refers to the domain.
+    fn belongs_to(
+        &self,
+        cpu: &FoundNode<'a>,
+        domain: &FoundNode<'a>,
+        number: u32,
+    ) -> Result<(), DomainFault> {
+        let outside = DomainFault::HartOutside(number);
+        let own = self.tree.property(cpu, "opensbi-domain").ok_or(outside)?;
+        let is_own = self.node(be32_at(own, 0), "opensbi-domain")? == *domain;
+        if is_own { Ok(()) } else { Err(outside) }
+    }
+
     /// Checks that each hart is in the domain.
     fn harts(
         &self,
@@ -425,15 +468,16 @@ impl<'a> Source<'a> {
                 }
             }
             let outside = DomainFault::HartOutside(number);
-            let own = self.tree.property(&cpu, "opensbi-domain").ok_or(outside)?;
+            self.tree.property(&cpu, "opensbi-domain").ok_or(outside)?;
             let mut is_possible = false;
             for cell in possible {
                 is_possible |=
                     self.hart(Some(u32::from_be_bytes(*cell)), POSSIBLE)? == Some(number);
             }
-            if !is_possible || self.node(be32_at(own, 0), "opensbi-domain")? != *domain {
+            if !is_possible {
                 return Err(outside);
             }
+            self.belongs_to(&cpu, domain, number)?;
         }
         if has_boot_hart { Ok(()) } else { Err(DomainFault::BootHart("/cpus")) }
     }

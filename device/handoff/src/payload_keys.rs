@@ -135,6 +135,28 @@ pub fn unwrap_content_key(
     unwrap(&*class_key, &encryption.wrapped, key, Reason::ContentKeyInvalid)
 }
 
+/// Decrypts bytes of an encrypted payload in place with the kernel of the calling hart (image format §7.6). They begin
+/// `offset` bytes after the first byte of the payload, which is a multiple of 16. Several harts may share the key.
+#[cfg(any(feature = "decrypt", test))]
+pub fn decrypt(
+    kernels: &hartlock_kernels::Kernels,
+    key: &hartlock_kernels::aes::AesKey,
+    offset: u64,
+    bytes: &mut [u8],
+) {
+    use hartlock_kernels::aes::{BLOCK_SIZE, ctr};
+    use hartlock_kernels::secret::confined;
+    use hartlock_kernels::{CipherMode, CipherTier};
+
+    let counter = u128::from(offset / BLOCK_SIZE as u64).to_be_bytes();
+    if kernels.cipher_tier(CipherMode::Ctr) == CipherTier::Portable {
+        confined(|| ctr::apply_wide_with(kernels, key, &counter, bytes));
+    } else {
+        // The kernels in assembly use no stack.
+        ctr::apply_wide_with(kernels, key, &counter, bytes);
+    }
+}
+
 /// Unwraps a key by another one (AES-KW, RFC 3394 §2.2.2), or returns `refused`.
 #[cfg(any(feature = "decrypt", test))]
 fn unwrap(

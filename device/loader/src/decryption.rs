@@ -5,12 +5,12 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use hartlock_handoff::payload_keys::{CIPHER_KEY_SIZE, unwrap_content_key};
+use hartlock_handoff::payload_keys::{self, CIPHER_KEY_SIZE, unwrap_content_key};
 use hartlock_handoff::{Entry, Stage, Step};
 use hartlock_image::{BundleType, Manifest, PayloadRecord, PayloadType, Reason};
-use hartlock_kernels::aes::{AesKey, BLOCK_SIZE, ctr};
+use hartlock_kernels::aes::AesKey;
 use hartlock_kernels::secret::{Secret, confined, wipe};
-use hartlock_kernels::{CipherMode, CipherTier, Kernels};
+use hartlock_kernels::{CipherMode, Kernels};
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::Job;
 use hartlock_virt::board::map;
@@ -106,19 +106,13 @@ pub(crate) fn begin(payload: &PayloadRecord) -> Result<bool, Reason> {
 /// alone.
 pub(crate) unsafe fn decrypt(kernels: &Kernels, hart: usize, address: u64, offset: u64, len: u64) {
     let start = clock::now().time;
-    let counter = u128::from(offset / BLOCK_SIZE as u64).to_be_bytes();
     let key = &raw const KEY;
     // SAFETY: the boot hart changes the key only after all blocks of a payload were decrypted.
     let key = unsafe { &*key };
     let place = Region::new(address.saturating_add(offset), len);
     // SAFETY: the caller guarantees the range.
     let bytes = unsafe { memory::bytes_mut(place) };
-    if kernels.cipher_tier(CipherMode::Ctr) == CipherTier::Portable {
-        confined(|| ctr::apply_wide_with(kernels, key, &counter, bytes));
-    } else {
-        // The kernels in assembly use no stack.
-        ctr::apply_wide_with(kernels, key, &counter, bytes);
-    }
+    payload_keys::decrypt(kernels, key, offset, bytes);
     let end = clock::now().time;
     HARTS.fetch_or(1 << (hart & 63), Ordering::Relaxed);
     FIRST.fetch_min(start, Ordering::Relaxed);

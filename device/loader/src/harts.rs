@@ -242,15 +242,9 @@ pub(crate) fn compute_leaves(
 /// Delivers the leaves of a claim, and decrypts the blocks of those that are accepted.
 pub(crate) fn submit(hart: usize, kernels: &Kernels, claim: &Claim, leaves: &ClaimedLeaves) {
     let accepted = POOL.submit(hart, claim, leaves.get());
-    let is_accepted = |block: u64| {
-        let index = u32::try_from(block.wrapping_sub(claim.block)).unwrap_or(u32::MAX);
-        accepted.checked_shr(index).is_some_and(|bits| bits & 1 == 1)
-    };
-    for block in claim.block..claim.block.saturating_add(claim.count) {
-        if is_accepted(block) {
-            // SAFETY: the leaf of the block was accepted from this hart.
-            unsafe { decryption::decrypt_block(kernels, hart, &claim.job, block) }
-        }
+    for block in claim.accepted(accepted) {
+        // SAFETY: the leaf of the block was accepted from this hart.
+        unsafe { decryption::decrypt_block(kernels, hart, &claim.job, block) }
     }
 }
 

@@ -94,6 +94,16 @@ pub struct Claim {
     pub job: Job,
 }
 
+impl Claim {
+    /// Returns the blocks of the claim whose leaves were accepted, by the mask that [`Pool::submit`] returned.
+    pub fn accepted(&self, mask: u32) -> impl Iterator<Item = u64> + use<> {
+        let blocks = self.block..self.block.saturating_add(self.count);
+        let is_accepted =
+            move |index: u32| mask.checked_shr(index).is_some_and(|bits| bits & 1 == 1);
+        (0_u32..).zip(blocks).filter(move |(index, _)| is_accepted(*index)).map(|(_, block)| block)
+    }
+}
+
 /// The leaves of a claim. Each hart has one buffer for all its claims, because it is large and would otherwise be cleared
 /// and copied for each claim.
 #[derive(Debug)]
