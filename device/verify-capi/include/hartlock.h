@@ -89,6 +89,21 @@ uint64_t hartlock_attempt_m(void *context, uint32_t hart, void (*function)(uint6
 #define HARTLOCK_RETURNED UINT64_MAX
 
 /*
+ `verify_signature`: the signature is genuine.
+ */
+#define HARTLOCK_GENUINE 3275539260
+
+/*
+ `verify_signature`: the signature is not genuine.
+ */
+#define HARTLOCK_NOT_GENUINE 2523502185
+
+/*
+ Size in bytes of a content key.
+ */
+#define HARTLOCK_KEY_SIZE 32
+
+/*
  `access` of a closed range: neither loads nor stores succeed.
  */
 #define HARTLOCK_CLOSED 0
@@ -285,6 +300,81 @@ typedef uint64_t (*hartlock_attempt_function)(void *context,
                                               uint64_t argument);
 
 /*
+ A signature block of a key that the device trusts, and what it signs (image format §5.1).
+ */
+struct hartlock_signature {
+  /*
+   Number of the algorithm.
+   */
+  uint32_t algorithm;
+  /*
+   Number of its parameter set.
+   */
+  uint32_t parameters;
+  /*
+   The public key.
+   */
+  const uint8_t *public_key;
+  /*
+   Its size in bytes.
+   */
+  size_t public_key_size;
+  /*
+   What was signed.
+   */
+  const uint8_t *message;
+  /*
+   Its size in bytes.
+   */
+  size_t message_size;
+  /*
+   The signature.
+   */
+  const uint8_t *signature;
+  /*
+   Its size in bytes.
+   */
+  size_t signature_size;
+};
+
+/*
+ Returns `HARTLOCK_GENUINE` or `HARTLOCK_NOT_GENUINE`; for any other number the library verifies the signature.
+ */
+typedef uint32_t (*hartlock_verify_signature_function)(void *context,
+                                                       uint32_t hart,
+                                                       const struct hartlock_signature *signature);
+
+/*
+ How a payload is encrypted (image format §4.6).
+ */
+struct hartlock_encryption {
+  /*
+   Number of the type of the payload (image format §4.2).
+   */
+  uint32_t payload_type;
+  /*
+   1: AES-256 in counter mode.
+   */
+  uint32_t cipher;
+  /*
+   Id of the class key that wraps the content key.
+   */
+  uint8_t class_id[16];
+  /*
+   The content key, wrapped by AES-KW.
+   */
+  uint8_t wrapped_key[40];
+};
+
+/*
+ Writes the content key of an encrypted payload, `HARTLOCK_KEY_SIZE` bytes; returns 0, or 517, 606 or 921.
+ */
+typedef uint32_t (*hartlock_unwrap_function)(void *context,
+                                             uint32_t hart,
+                                             const struct hartlock_encryption *encryption,
+                                             uint8_t *key);
+
+/*
  What the library needs of the program that it is a part of (specification §3).
  */
 struct hartlock_platform {
@@ -368,6 +458,14 @@ struct hartlock_platform {
    Null, or `hartlock_attempt_s` or `hartlock_attempt_m`, or one of the caller.
    */
   hartlock_attempt_function attempt;
+  /*
+   Null, or an engine for signatures.
+   */
+  hartlock_verify_signature_function verify_signature;
+  /*
+   Null if encrypted payloads are refused.
+   */
+  hartlock_unwrap_function unwrap;
 };
 
 
@@ -411,6 +509,20 @@ uint32_t hartlock_begin(void *memory,
 uint32_t hartlock_authenticate(void *memory);
 
 /*
+ Fills the requirements for a system bundle from the hand-off block of Hartlock's ROM (boot flow §3.4), for a stage that it has
+ started: 4096 bytes at `block`, which this stage cannot write. `boot_hart` is the number by which the ROM knows the calling
+ hart; `max_bootargs` is the longest command line of the kernel. Call it from `require`, each time.
+
+ # Safety
+ `block` is null or points to `size` bytes, `requirements` is null or can be written.
+ */
+uint32_t hartlock_requirements_of_handoff(const uint8_t *block,
+                                          size_t size,
+                                          uint64_t boot_hart,
+                                          uint32_t max_bootargs,
+                                          struct hartlock_requirements *requirements);
+
+/*
  Loads the payloads and verifies them, with the harts that call `hartlock_work`.
 
  # Safety
@@ -441,6 +553,15 @@ uint32_t hartlock_decide(void *memory);
  `memory` is null or was given to `hartlock_begin`.
  */
 uint32_t hartlock_confirm(void *memory);
+
+/*
+ Ends a boot that the caller does not want to end in a kernel. Like a refusal, it overwrites keys and plain text of
+ encrypted payloads.
+
+ # Safety
+ `memory` is null or was given to `hartlock_begin`.
+ */
+uint32_t hartlock_abandon(void *memory);
 
 /*
  Works for the boot hart. Returns `HARTLOCK_WAIT`, `HARTLOCK_STOPPED`, or the number of a reason.

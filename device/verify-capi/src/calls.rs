@@ -1,13 +1,17 @@
 //! The functions of `hartlock.h` (specification §4). Each returns 0 or the number of a reason.
 
 use core::ffi::{c_char, c_void};
+use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering;
 
+use hartlock_handoff::Handoff;
+use hartlock_handoff::domain::{self, DomainFault};
 use hartlock_handoff::payload::judge_linux;
 use hartlock_image::{BundleType, CallReason, Closing, PayloadRecord, PayloadType, Reason};
 use hartlock_verify::pool::MAX_HARTS;
 use hartlock_verify::{Authenticated, authenticate};
 
+use crate::decryption::Decryption;
 use crate::harts;
 use crate::library::{Library, OfBootHart, Progress, Refusal};
 use crate::port::{CallerPort, described};
@@ -47,11 +51,16 @@ pub unsafe extern "C" fn hartlock_begin(
     }
     // SAFETY: the caller guarantees it. Nothing but version and size is read before they are known.
     let [version, of_struct] = unsafe { platform.cast::<[u32; 2]>().read() };
-    if (version, of_struct as usize) != (HARTLOCK_VERSION, size_of::<CallerPlatform>()) {
+    if version != HARTLOCK_VERSION || !CallerPlatform::SIZES.contains(&(of_struct as usize)) {
         return CallReason::CallPlatform as u32;
     }
-    // SAFETY: the caller guarantees it. The description is read once.
-    let platform = unsafe { platform.read() };
+    // Zeros are members that are null.
+    let mut own = MaybeUninit::<CallerPlatform>::zeroed();
+    let (from, to) = (platform.cast::<u8>(), own.as_mut_ptr().cast::<u8>());
+    // SAFETY: the caller guarantees that the description has as many bytes, which are read once.
+    unsafe { core::ptr::copy_nonoverlapping(from, to, of_struct as usize) };
+    // SAFETY: numbers, and pointers that may be null.
+    let platform = unsafe { own.assume_init() };
     if !is_complete(&platform, memory) {
         return CallReason::CallPlatform as u32;
     }
@@ -95,7 +104,14 @@ fn is_complete(platform: &CallerPlatform, memory: *mut c_void) -> bool {
     let can_try = platform.closed_count == 0
         || (!closed.is_null() && closed.is_aligned() && platform.attempt.is_some());
     let is_counted = platform.closed_count.checked_mul(size_of::<CallerRange>()).is_some();
-    has_functions && has_memory && can_try && is_counted && platform.ticks_per_second > 0
+    // The same holds for keys of payloads that this archive cannot decrypt.
+    let can_decrypt = platform.unwrap.is_none() || Decryption::IS_THERE;
+    has_functions
+        && has_memory
+        && can_try
+        && can_decrypt
+        && is_counted
+        && platform.ticks_per_second > 0
 }
 
 /// Verifies what is in front of the payloads: signatures, policy, manifest, requirements, places.
@@ -115,6 +131,39 @@ pub unsafe extern "C" fn hartlock_authenticate(memory: *mut c_void) -> u32 {
         authenticated(library, own)
     };
     number(library.step(Progress::BEGUN, Progress::AUTHENTICATED, step))
+}
+
+/// Fills the requirements for a system bundle from the hand-off block of Hartlock's ROM (boot flow §3.4), for a stage that it has
+/// started: 4096 bytes at `block`, which this stage cannot write. `boot_hart` is the number by which the ROM knows the calling
+/// hart; `max_bootargs` is the longest command line of the kernel. Call it from `require`, each time.
+///
+/// # Safety
+/// `block` is null or points to `size` bytes, `requirements` is null or can be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hartlock_requirements_of_handoff(
+    block: *const u8,
+    size: usize,
+    boot_hart: u64,
+    max_bootargs: u32,
+    requirements: *mut CallerRequirements,
+) -> u32 {
+    if requirements.is_null() || !requirements.is_aligned() {
+        return CallReason::CallResult as u32;
+    }
+    let bytes = if block.is_null() {
+        &[]
+    } else {
+        // SAFETY: the caller guarantees the block.
+        unsafe { core::slice::from_raw_parts(block, size) }
+    };
+    let handoff = match Handoff::parse(bytes) {
+        Ok(handoff) if handoff.boot_hart == boot_hart => handoff,
+        Ok(_) => return Reason::WrongBootHart as u32,
+        Err(reason) => return reason as u32,
+    };
+    // SAFETY: the pointer was checked, and the caller guarantees the place.
+    unsafe { requirements.write(CallerRequirements::of_handoff(&handoff, max_bootargs)) };
+    0
 }
 
 /// Asks twice for the requirements.
@@ -153,11 +202,7 @@ fn authenticated(library: &Library, own: &mut OfBootHart) -> Result<(), Refusal>
     if matches!(manifest.closing, Closing::Bootargs(it) if it.len() > max_bootargs) {
         return Err(Reason::BootargsTooLong.into());
     }
-    // Nobody here has a class key.
-    if manifest.extensions.encrypted().next().is_some() {
-        return Err(Reason::ClassKeyMissing.into());
-    }
-    Ok(())
+    Ok(library.decryption.unwrap(library, manifest)?)
 }
 
 /// Returns the bundle.
@@ -188,9 +233,11 @@ pub unsafe extern "C" fn hartlock_load(memory: *mut c_void) -> u32 {
             requirements: [CallerRequirements { bundle_type, .. }, _],
             ..
         } = own;
+        harts::wait_for_attempts(library)?;
         // SAFETY: the step before has written the bundle.
         let bundle = unsafe { bundle.assume_init_mut() };
         bundle.load_payloads(&mut CallerPort::new(library, kernels, *bundle_type, places))?;
+        library.decryption.forget_keys();
         Ok(())
     };
     number(library.step(Progress::AUTHENTICATED, Progress::LOADED, step))
@@ -228,11 +275,11 @@ pub unsafe extern "C" fn hartlock_decide(memory: *mut c_void) -> u32 {
         if library.running.load(Ordering::SeqCst) != 0 {
             return Err(Reason::HartNotStopped.into());
         }
-        if library.found.load(Ordering::Acquire) != 0 {
-            return Err(Reason::MemoryReachable.into());
-        }
+        library.refuse_reachable_memory()?;
         // SAFETY: a step before has written the bundle.
-        let verdict = unsafe { bundle_of(own) }.conclude()?;
+        let bundle = unsafe { bundle_of(own) };
+        let verdict = bundle.conclude()?;
+        library.decryption.confirm(bundle.manifest())?;
         judge_payloads(own)?;
         own.verdict.write(verdict);
         Ok(())
@@ -240,13 +287,11 @@ pub unsafe extern "C" fn hartlock_decide(memory: *mut c_void) -> u32 {
     number(library.step(Progress::LOADED, Progress::DECIDED, step))
 }
 
-/// Refuses payloads with which Linux would end without a word (boot flow §5.8).
+/// Refuses payloads with which Linux would end without a word (boot flow §5.8), and a device tree that leaves the device
+/// to the next program.
 fn judge_payloads(own: &mut OfBootHart) -> Result<(), Refusal> {
     // SAFETY: a step before has written the bundle.
     let manifest = unsafe { own.bundle.assume_init_ref() }.manifest();
-    if manifest.bundle_type != BundleType::System {
-        return Ok(());
-    }
     let found = |payload_type: PayloadType| {
         let mut all = manifest.payloads.iter().zip(&own.places);
         let (record, place) = all.find(|(record, _)| record.payload_type == payload_type)?;
@@ -254,10 +299,21 @@ fn judge_payloads(own: &mut OfBootHart) -> Result<(), Refusal> {
         Some((record, unsafe { core::slice::from_raw_parts(*place, record.size as usize) }))
     };
     let bytes = |payload_type| found(payload_type).map_or(&[][..], |(_, bytes)| bytes);
+    if manifest.bundle_type == BundleType::Boot {
+        return judge_boot_tree(bytes(PayloadType::BootFdt)).map_err(Refusal::from);
+    }
     let memory_size = found(PayloadType::Kernel).map_or(0, |(record, _)| record.memory_size);
     let (kernel, initramfs) = (bytes(PayloadType::Kernel), bytes(PayloadType::Initramfs));
     judge_linux(kernel, memory_size, initramfs, manifest.bootargs().unwrap_or_default())
         .map_err(|_| Reason::PayloadUnusable.into())
+}
+
+/// Refuses a device tree for OpenSBI that closes no memory to S-mode, or not on every hart (boot flow §5.6).
+fn judge_boot_tree(tree: &[u8]) -> Result<(), Reason> {
+    domain::check_any(tree).map_err(|fault| match fault {
+        DomainFault::Malformed => Reason::DeviceTreeUnusable,
+        _ => Reason::MemoryNotClosed,
+    })
 }
 
 /// Takes the second decision, directly before the jump.
@@ -280,6 +336,17 @@ pub unsafe extern "C" fn hartlock_confirm(memory: *mut c_void) -> u32 {
         }
     };
     number(library.step(Progress::DECIDED, Progress::DECIDED, step))
+}
+
+/// Ends a boot that the caller does not want to end in a kernel. Like a refusal, it overwrites keys and plain text of
+/// encrypted payloads.
+///
+/// # Safety
+/// `memory` is null or was given to `hartlock_begin`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hartlock_abandon(memory: *mut c_void) -> u32 {
+    // SAFETY: the caller guarantees the memory.
+    number(unsafe { Library::at(memory) }.and_then(Library::abandon))
 }
 
 /// Works for the boot hart. Returns `HARTLOCK_WAIT`, `HARTLOCK_STOPPED`, or the number of a reason.

@@ -8,6 +8,7 @@ use hartlock_verify::pool::{Claim, ClaimedLeaves, MAX_HARTS};
 use hartlock_verify::tree;
 
 use crate::library::{Library, Refusal};
+use crate::port::{PATIENCE_SECONDS, Time};
 use crate::types::{
     CallerPlatform, CallerRange, HARTLOCK_READ_ONLY, HARTLOCK_RETURNED, HARTLOCK_STOPPED,
     HARTLOCK_WAIT,
@@ -88,7 +89,7 @@ pub fn try_closed_memory(platform: &CallerPlatform, hart: u32) -> Result<(), Rea
     Ok(())
 }
 
-/// Computes the leaves of claimed blocks and delivers them.
+/// Computes the leaves of claimed blocks, delivers them, and decrypts the blocks of those that are accepted.
 ///
 /// # Safety
 /// The blocks of the claim have arrived in memory, and nobody writes to them.
@@ -103,7 +104,11 @@ pub unsafe fn deliver(
     // SAFETY: the caller guarantees the blocks.
     let blocks = unsafe { core::slice::from_raw_parts(address as *const u8, len as usize) };
     leaves.compute(kernels, claim, blocks);
-    library.pool.submit(hart as usize, claim, leaves.get());
+    let accepted = library.pool.submit(hart as usize, claim, leaves.get());
+    for block in claim.accepted(accepted) {
+        // SAFETY: the leaf of the block was accepted from this hart.
+        unsafe { library.decryption.decrypt_block(kernels, hart, &claim.job, block) }
+    }
 }
 
 /// Hashes blocks as long as there are some.
@@ -128,9 +133,10 @@ pub fn work(library: &Library, hart: u32) -> Result<u32, Refusal> {
         return leave(Ok(HARTLOCK_STOPPED));
     }
     if is_new && let Err(reason) = try_closed_memory(library.platform(), hart) {
-        library.found.store(reason as u32, Ordering::Release);
+        library.found.store(reason as u32, Ordering::SeqCst);
         return leave(Err(reason.into()));
     }
+    library.tried.fetch_or(bit, Ordering::SeqCst);
     let kernels = kernels(library, hart);
     let mut leaves = ClaimedLeaves::new();
     while !library.is_stopped.load(Ordering::SeqCst) {
@@ -142,6 +148,27 @@ pub fn work(library: &Library, hart: u32) -> Result<u32, Refusal> {
         unsafe { deliver(library, hart, &kernels, &claim, &mut leaves) }
     }
     leave(Ok(HARTLOCK_STOPPED))
+}
+
+/// Waits until each hart that works has tried the closed ranges: all have done so before the first byte of a payload is read.
+/// A hart that comes later tries them before it works.
+///
+/// # Errors
+/// `MemoryReachable`; `HartNotStarted` if one does not come back from its attempts.
+pub fn wait_for_attempts(library: &Library) -> Result<(), Reason> {
+    let time = Time::of(library);
+    let end = time.after(PATIENCE_SECONDS);
+    let missing = || {
+        let away = library.tried.load(Ordering::SeqCst) | library.trapped.load(Ordering::SeqCst);
+        library.running.load(Ordering::SeqCst) & !away
+    };
+    while missing() != 0 {
+        if time.now() >= end {
+            return Err(Reason::HartNotStarted);
+        }
+        core::hint::spin_loop();
+    }
+    library.refuse_reachable_memory()
 }
 
 /// Records that a hart trapped and works no longer.

@@ -9,12 +9,15 @@
 //! | [`calls`] | the functions of the header |
 //! | `library` | the memory of a boot |
 //! | `port` | the medium and the memory of payloads |
+//! | `decryption` | keys and plain text of encrypted payloads |
 //! | `requirements` | what the device requires |
 //! | `harts` | kernels of a hart, and the work of those that do not boot |
 
 #![no_std]
 
 pub mod calls;
+#[cfg_attr(not(feature = "decrypt"), path = "no_decryption.rs")]
+mod decryption;
 mod harts;
 mod library;
 mod port;

@@ -11,6 +11,7 @@ use hartlock_kernels::Kernels;
 use hartlock_verify::pool::{MAX_HARTS, Pool};
 use hartlock_verify::{Authenticated, Verdict};
 
+use crate::decryption::Decryption;
 use crate::types::{
     CallerPlatform, CallerRequirements, HARTLOCK_MEMORY_ALIGNMENT, HARTLOCK_MEMORY_SIZE,
 };
@@ -74,11 +75,14 @@ pub struct Library {
     pub chosen: AtomicU64,
     /// Harts that are between their first `work` and its last answer.
     pub running: AtomicU64,
+    /// Harts that have tried the closed ranges.
+    pub tried: AtomicU64,
     pub trapped: AtomicU64,
     pub is_stopped: AtomicBool,
     /// The reason for which a hart other than the boot hart refuses, or 0.
     pub found: AtomicU32,
     pub pool: Pool,
+    pub decryption: Decryption,
 }
 
 impl Library {
@@ -149,6 +153,15 @@ impl Library {
         unsafe { platform.assume_init_ref() }
     }
 
+    /// Refuses if another hart can access closed memory.
+    ///
+    /// # Errors
+    /// `MemoryReachable`.
+    pub fn refuse_reachable_memory(&self) -> Result<(), Reason> {
+        let is_closed = self.found.load(Ordering::SeqCst) == 0;
+        if is_closed { Ok(()) } else { Err(Reason::MemoryReachable) }
+    }
+
     pub fn boot_hart(&self) -> u32 {
         self.boot_hart.load(Ordering::Relaxed)
     }
@@ -171,12 +184,30 @@ impl Library {
         let result = if own.progress == after {
             // Whatever ends the step in another way leaves a boot that is refused.
             own.progress = Progress::REFUSED;
-            step(own).inspect(|()| own.progress = then)
+            step(own)
+                .inspect(|()| own.progress = then)
+                .inspect_err(|_| self.decryption.forget(self))
         } else {
             Err(CallReason::CallOrder.into())
         };
         self.is_busy.store(false, Ordering::Release);
         result
+    }
+
+    /// Ends a boot, whatever it has come to.
+    ///
+    /// # Errors
+    /// `CallNested`.
+    pub fn abandon(&self) -> Result<(), Refusal> {
+        if self.is_busy.swap(true, Ordering::AcqRel) {
+            return Err(CallReason::CallNested.into());
+        }
+        // SAFETY: only one call at a time comes here, and the reference ends before the next.
+        unsafe { &mut *self.of_boot_hart.get() }.progress = Progress::REFUSED;
+        self.is_stopped.store(true, Ordering::SeqCst);
+        self.decryption.forget(self);
+        self.is_busy.store(false, Ordering::Release);
+        Ok(())
     }
 
     /// Returns the kernels of a hart, which `choose` selects at its first call.

@@ -3,8 +3,9 @@
 use core::ptr;
 use core::sync::atomic::Ordering;
 
-use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, TreeMode, align_up};
+use hartlock_image::{PAGE_SIZE, PayloadRecord, Reason, SignatureBlock, TreeMode, align_up};
 use hartlock_kernels::Kernels;
+use hartlock_kernels::signature::Comparison;
 use hartlock_verify::board::Region;
 use hartlock_verify::pool::{ClaimedLeaves, Coordinator, Job, LostBlock, Patience};
 use hartlock_verify::tree::{self, Digest, Hasher, SoftwareHasher, TreeRootHasher};
@@ -12,14 +13,46 @@ use hartlock_verify::{Loaded, Platform, bits_of};
 
 use crate::harts;
 use crate::library::Library;
-use crate::types::{CallerPayload, CallerPlatform, HARTLOCK_MEMORY_SIZE, HARTLOCK_SECTOR_SIZE};
+use crate::types::{
+    CallerPayload, CallerPlatform, CallerSignature, HARTLOCK_GENUINE, HARTLOCK_MEMORY_SIZE,
+    HARTLOCK_NOT_GENUINE, HARTLOCK_SECTOR_SIZE,
+};
 
 /// Seconds for a part of a payload to arrive.
 const DEVICE_SECONDS: u64 = 10;
 /// Seconds for a hart to deliver a block that it holds (boot flow §5.3).
-const PATIENCE_SECONDS: u64 = 5;
+pub(crate) const PATIENCE_SECONDS: u64 = 5;
 /// Seconds for the digest of a payload after its last byte has arrived.
 const PAYLOAD_SECONDS: u64 = 60;
+
+/// The clock of the platform.
+#[derive(Clone, Copy)]
+pub struct Time<'a>(&'a Library);
+
+impl<'a> Time<'a> {
+    pub const fn of(library: &'a Library) -> Self {
+        Self(library)
+    }
+
+    /// Returns the time in ticks.
+    pub fn now(self) -> u64 {
+        let Some(ticks) = self.0.platform().ticks else { return u64::MAX };
+        // SAFETY: the caller gave this function for this purpose.
+        unsafe { ticks(self.0.platform().context, self.0.boot_hart()) }
+    }
+
+    /// Returns the patience with a hart that holds a block.
+    fn patience(self) -> Patience {
+        let ticks = self.0.platform().ticks_per_second.saturating_mul(PATIENCE_SECONDS);
+        Patience::new(self.now(), ticks)
+    }
+
+    /// Returns the time in so many seconds.
+    pub fn after(self, seconds: u64) -> u64 {
+        let ticks = self.0.platform().ticks_per_second.saturating_mul(seconds);
+        self.now().saturating_add(ticks)
+    }
+}
 
 /// The access of verification to the platform.
 pub struct CallerPort<'a> {
@@ -45,14 +78,8 @@ impl<'a> CallerPort<'a> {
         self.library.platform()
     }
 
-    fn ticks(&self) -> u64 {
-        let Some(ticks) = self.platform().ticks else { return u64::MAX };
-        // SAFETY: the caller gave this function for this purpose.
-        unsafe { ticks(self.platform().context, self.library.boot_hart()) }
-    }
-
-    fn ticks_of(&self, seconds: u64) -> u64 {
-        self.platform().ticks_per_second.saturating_mul(seconds)
+    const fn time(&self) -> Time<'a> {
+        Time::of(self.library)
     }
 
     /// Returns where physical memory is seen, or null.
@@ -100,7 +127,15 @@ impl<'a> CallerPort<'a> {
             hasher.update(unsafe { transfer.bytes(hashed, arrived) });
             hashed = arrived;
         }
-        Ok(hasher.finalize())
+        let digest = hasher.finalize();
+        let Self { library: Library { decryption, .. }, .. } = *self;
+        if decryption.begin(payload, transfer.place)? {
+            let own = self.library.boot_hart();
+            // SAFETY: the payload was hashed, and this is the only hart that works on it.
+            unsafe { decryption.decrypt(&self.kernels, own, transfer.place, 0, payload.size) }
+            decryption.end(payload);
+        }
+        Ok(digest)
     }
 
     /// Hashes the blocks of a payload on all harts as they arrive. This hart also reads, and adds the leaves to the root.
@@ -111,25 +146,25 @@ impl<'a> CallerPort<'a> {
     ) -> Result<Digest, Reason> {
         let library = self.library;
         let own = library.boot_hart();
+        let is_encrypted = library.decryption.begin(payload, transfer.place)?;
         let job = Job {
             address: transfer.place as u64,
             size: payload.size,
             mode: payload.mode,
             hash: payload.hash,
-            is_encrypted: false,
+            is_encrypted,
         };
         let mut root = TreeRootHasher::<SoftwareHasher>::with(payload, &self.kernels);
         let mut work = Coordinator::open(&library.pool, own as usize, job);
-        let mut patience = Patience::new(self.ticks(), self.ticks_of(PATIENCE_SECONDS));
+        let mut patience = self.time().patience();
         let mut end = None;
         let mut leaves = ClaimedLeaves::new();
-        while !work.is_complete() {
+        while !work.is_complete() || (is_encrypted && !library.decryption.is_done(payload.size)) {
             if !transfer.is_complete() {
                 transfer.advance(self)?;
             } else {
-                let now = self.ticks();
-                let end = *end.get_or_insert(now.saturating_add(self.ticks_of(PAYLOAD_SECONDS)));
-                if now >= end {
+                let end = *end.get_or_insert_with(|| self.time().after(PAYLOAD_SECONDS));
+                if self.time().now() >= end {
                     return Err(Reason::HashingTooSlow);
                 }
             }
@@ -139,7 +174,7 @@ impl<'a> CallerPort<'a> {
             }
             while let Some(leaf) = work.next_leaf() {
                 root.push(&leaf);
-                patience.renew(self.ticks());
+                patience.renew(self.time().now());
             }
             // While this hart hashes, nobody reads. So it hashes only what is more than the other harts need until it is
             // back.
@@ -152,6 +187,9 @@ impl<'a> CallerPort<'a> {
             } else {
                 self.replace_lost_hart(&work, &mut patience);
             }
+        }
+        if is_encrypted {
+            library.decryption.end(payload);
         }
         Ok(root.finalize())
     }
@@ -166,7 +204,8 @@ impl<'a> CallerPort<'a> {
     /// Redoes the oldest missing block if the hart that holds it has trapped or takes too long.
     fn replace_lost_hart(&self, work: &Coordinator<'_>, patience: &mut Patience) {
         let trapped = self.library.trapped.load(Ordering::Acquire);
-        let Some(LostBlock { block, .. }) = work.give_up(trapped, patience.is_over(self.ticks()))
+        let Some(LostBlock { block, .. }) =
+            work.give_up(trapped, patience.is_over(self.time().now()))
         else {
             core::hint::spin_loop();
             return;
@@ -175,9 +214,14 @@ impl<'a> CallerPort<'a> {
         if let Some((address, len)) = job.block(block) {
             // SAFETY: the block has arrived, and nothing writes to it.
             let bytes = unsafe { core::slice::from_raw_parts(address as *const u8, len as usize) };
-            work.redo(block, &tree::leaf(&self.kernels, (job.mode, job.hash), block, bytes));
+            let leaf = tree::leaf(&self.kernels, (job.mode, job.hash), block, bytes);
+            if work.redo(block, &leaf) {
+                let (own, decryption) = (self.library.boot_hart(), &self.library.decryption);
+                // SAFETY: the leaf of the block was accepted from this hart.
+                unsafe { decryption.decrypt_block(&self.kernels, own, job, block) }
+            }
         }
-        patience.renew(self.ticks());
+        patience.renew(self.time().now());
     }
 }
 
@@ -209,6 +253,39 @@ impl Platform for CallerPort<'_> {
             at = at.saturating_add(here);
         }
         Ok(())
+    }
+
+    fn verify_signature(
+        &mut self,
+        block: &SignatureBlock<'_>,
+        signed: &[u8],
+    ) -> Option<Comparison> {
+        let verify = self.platform().verify_signature?;
+        let (_, shorter) = signed.split_last()?;
+        let verdict = |message: &[u8]| {
+            let signature = CallerSignature {
+                algorithm: block.algorithm,
+                parameters: block.parameters,
+                public_key: block.public_key.as_ptr(),
+                public_key_size: block.public_key.len(),
+                message: message.as_ptr(),
+                message_size: message.len(),
+                signature: block.signature.as_ptr(),
+                signature_size: block.signature.len(),
+            };
+            // SAFETY: the caller gave this function for this purpose, and the bytes live until it returns.
+            unsafe {
+                verify(self.platform().context, self.library.boot_hart(), &raw const signature)
+            }
+        };
+        // An engine that takes a signature for one of another message, too, is not asked for a verdict.
+        if verdict(shorter) != HARTLOCK_NOT_GENUINE {
+            return None;
+        }
+        let verdict = verdict(signed);
+        let is_verdict = matches!(verdict, HARTLOCK_GENUINE | HARTLOCK_NOT_GENUINE);
+        let compared = Comparison::of(&verdict.to_le_bytes(), &HARTLOCK_GENUINE.to_le_bytes());
+        compared.ok().filter(|_| is_verdict)
     }
 
     fn refuses_place(&mut self, payload: &PayloadRecord) -> u32 {
@@ -290,7 +367,7 @@ impl Transfer {
     fn new(port: &CallerPort<'_>, offset: u64, place: *mut u8, size: u64) -> Self {
         let CallerPlatform { buffer_size, read_start, .. } = *port.platform();
         let size_of_part = if read_start.is_some() { buffer_size / 2 } else { buffer_size };
-        let deadline = port.ticks().saturating_add(port.ticks_of(DEVICE_SECONDS));
+        let deadline = port.time().after(DEVICE_SECONDS);
         let part = (size_of_part as u64) & !(HARTLOCK_SECTOR_SIZE as u64 - 1);
         Self { offset, place, size, arrived: 0, requested: 0, part, is_second: false, deadline }
     }
@@ -335,10 +412,10 @@ impl Transfer {
                 let next = core::mem::replace(&mut self.requested, arrived);
                 self.take(from);
                 self.requested = next;
-                self.deadline = port.ticks().saturating_add(port.ticks_of(DEVICE_SECONDS));
+                self.deadline = port.time().after(DEVICE_SECONDS);
                 Ok(())
             }
-            0 if port.ticks() < self.deadline => Ok(()),
+            0 if port.time().now() < self.deadline => Ok(()),
             _ => Err(Reason::MediumError),
         }
     }

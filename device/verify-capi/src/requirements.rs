@@ -1,5 +1,6 @@
 //! The requirements of the device, as the caller gives them (specification §5).
 
+use hartlock_handoff::Handoff;
 use hartlock_image::{
     BundleType, CallReason, Identity, KeyRecord, Lifecycle, List, Name, Policy, TrustList,
 };
@@ -23,6 +24,29 @@ impl CallerRequirements {
         soc: [0; 32],
         keys: [CallerKey { algorithm: 0, parameters: 0, key_id: [0; 48] }; HARTLOCK_MAX_KEYS],
     };
+
+    /// Returns what the ROM hands over.
+    pub fn of_handoff(handoff: &Handoff, max_bootargs: u32) -> Self {
+        let mut keys = Self::NONE.keys;
+        for (place, key) in keys.iter_mut().zip(handoff.trust.keys.iter()) {
+            let KeyRecord { algorithm, parameters, key_id } = *key;
+            *place = CallerKey { algorithm, parameters, key_id };
+        }
+        Self {
+            bundle_type: Self::number_of(BundleType::System),
+            policy: handoff.trust.policy.number(),
+            lifecycle: handoff.lifecycle as u32,
+            // The ROM hands over no key that is revoked.
+            revoked_keys: 0,
+            floor: handoff.system_floor,
+            boot_version: handoff.boot_version,
+            max_bootargs,
+            key_count: handoff.trust.keys.len() as u32,
+            board: *handoff.board.field(),
+            soc: *handoff.soc.field(),
+            keys,
+        }
+    }
 
     /// Returns the number of a type of bundle.
     pub const fn number_of(bundle_type: BundleType) -> u32 {

@@ -2,11 +2,15 @@
 
 use core::ffi::c_void;
 
+use hartlock_handoff::payload_keys::CIPHER_KEY_SIZE;
 use hartlock_image::{MAX_SIGNATURES_SIZE, MAX_SIGNED_SIZE, MAX_TRUSTED_KEYS};
+use hartlock_kernels::engines::{GENUINE, NOT_GENUINE};
 use hartlock_verify::pool::MAX_HARTS;
 
 // The header has numbers, which are those of the format and of the pool.
 const _: () = assert!(HARTLOCK_METADATA_SIZE == MAX_SIGNED_SIZE + MAX_SIGNATURES_SIZE);
+const _: () = assert!(HARTLOCK_GENUINE == GENUINE && HARTLOCK_NOT_GENUINE == NOT_GENUINE);
+const _: () = assert!(HARTLOCK_KEY_SIZE == CIPHER_KEY_SIZE);
 const _: () = assert!(HARTLOCK_MAX_HARTS == MAX_HARTS && HARTLOCK_MAX_KEYS == MAX_TRUSTED_KEYS);
 
 /// Version of the structures.
@@ -35,6 +39,14 @@ pub const HARTLOCK_STOPPED: u32 = 1;
 
 /// `attempt`: the called function came back.
 pub const HARTLOCK_RETURNED: u64 = u64::MAX;
+
+/// `verify_signature`: the signature is genuine.
+pub const HARTLOCK_GENUINE: u32 = 0xc33c_c33c;
+/// `verify_signature`: the signature is not genuine.
+pub const HARTLOCK_NOT_GENUINE: u32 = 0x9669_9669;
+
+/// Size in bytes of a content key.
+pub const HARTLOCK_KEY_SIZE: usize = 32;
 
 /// `access` of a closed range: neither loads nor stores succeed.
 pub const HARTLOCK_CLOSED: u32 = 0;
@@ -79,6 +91,42 @@ pub struct CallerRequirements {
     pub soc: [u8; 32],
     /// Trusted keys.
     pub keys: [CallerKey; HARTLOCK_MAX_KEYS],
+}
+
+/// How a payload is encrypted (image format §4.6).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallerEncryption {
+    /// Number of the type of the payload (image format §4.2).
+    pub payload_type: u32,
+    /// 1: AES-256 in counter mode.
+    pub cipher: u32,
+    /// Id of the class key that wraps the content key.
+    pub class_id: [u8; 16],
+    /// The content key, wrapped by AES-KW.
+    pub wrapped_key: [u8; 40],
+}
+
+/// A signature block of a key that the device trusts, and what it signs (image format §5.1).
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct CallerSignature {
+    /// Number of the algorithm.
+    pub algorithm: u32,
+    /// Number of its parameter set.
+    pub parameters: u32,
+    /// The public key.
+    pub public_key: *const u8,
+    /// Its size in bytes.
+    pub public_key_size: usize,
+    /// What was signed.
+    pub message: *const u8,
+    /// Its size in bytes.
+    pub message_size: usize,
+    /// The signature.
+    pub signature: *const u8,
+    /// Its size in bytes.
+    pub signature_size: usize,
 }
 
 /// A payload of the bundle.
@@ -168,6 +216,20 @@ pub type Attempt = Option<
     ) -> u64,
 >;
 
+/// Returns `HARTLOCK_GENUINE` or `HARTLOCK_NOT_GENUINE`; for any other number the library verifies the signature.
+pub type VerifySignature = Option<
+    unsafe extern "C" fn(context: *mut c_void, hart: u32, signature: *const CallerSignature) -> u32,
+>;
+/// Writes the content key of an encrypted payload, `HARTLOCK_KEY_SIZE` bytes; returns 0, or 517, 606 or 921.
+pub type Unwrap = Option<
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        hart: u32,
+        encryption: *const CallerEncryption,
+        key: *mut u8,
+    ) -> u32,
+>;
+
 /// What the library needs of the program that it is a part of (specification §3).
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -212,4 +274,15 @@ pub struct CallerPlatform {
     pub wake: Wake,
     /// Null, or `hartlock_attempt_s` or `hartlock_attempt_m`, or one of the caller.
     pub attempt: Attempt,
+    /// Null, or an engine for signatures.
+    pub verify_signature: VerifySignature,
+    /// Null if encrypted payloads are refused.
+    pub unwrap: Unwrap,
+}
+
+impl CallerPlatform {
+    /// Sizes of the structure in this header and in earlier ones of the same version. Members that an earlier one lacks are
+    /// null.
+    pub const SIZES: [usize; 2] =
+        [core::mem::offset_of!(Self, verify_signature), size_of::<Self>()];
 }

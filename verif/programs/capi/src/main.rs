@@ -195,6 +195,8 @@ fn verified(boot: &mut BoardBoot, reads_by_itself: bool) -> u32 {
         map: Some(map_memory),
         wake: None,
         attempt: Some(hartlock_attempt_m),
+        verify_signature: None,
+        unwrap: None,
     };
     // SAFETY: the memory is for this call alone, and the platform keeps to the specification.
     let mut code = unsafe { hartlock_begin(memory, HARTLOCK_MEMORY_SIZE, &raw const platform, 0) };
