@@ -1,4 +1,6 @@
 //! `cargo xtask c-library`: builds the archives of the C library (`device/verify-capi`) and makes its header.
+//!
+//! Beside each archive are the header and what pkg-config and CMake find it by. The folder can be moved.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -58,9 +60,56 @@ pub fn main(args: &CLibraryArgs) -> Result<Verdict> {
     for target in &args.target {
         let archive = archive(target, args.selection)?;
         println!("{}\t{}", archive.display(), args.selection.name());
+        for file in package(&archive)? {
+            println!("{}", file.display());
+        }
     }
-    println!("{}", project::root().join(HEADER).display());
     Ok(Verdict::Yes)
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// Writes the header and the files for pkg-config and CMake beside an archive, and returns their paths.
+///
+/// # Errors
+/// If one cannot be written.
+pub fn package(archive: &Path) -> Result<Vec<PathBuf>> {
+    let folder = archive.parent().context("an archive is in a folder")?;
+    let header = fs::read_to_string(project::root().join(HEADER))?;
+    let (major_minor, _) = VERSION.rsplit_once('.').context("a version has three numbers")?;
+    let files = [
+        ("hartlock.h", header),
+        ("hartlock.pc", format!(include_str!("c_library/hartlock.pc"), version = VERSION)),
+        ("hartlock-config.cmake", include_str!("c_library/hartlock-config.cmake").to_owned()),
+        (
+            "hartlock-config-version.cmake",
+            format!(
+                include_str!("c_library/hartlock-config-version.cmake"),
+                version = VERSION,
+                major_minor = major_minor,
+            ),
+        ),
+    ];
+    files
+        .into_iter()
+        .map(|(name, text)| {
+            let path = folder.join(name);
+            fs::write(&path, text).with_context(|| path.display().to_string())?;
+            Ok(path)
+        })
+        .collect()
+}
+
+/// Returns true if the toolchain can build for a target.
+///
+/// # Errors
+/// If `rustc` cannot be run, or does not know the target.
+pub fn has_target(target: &str) -> Result<bool> {
+    let mut rustc = Command::new("rustc");
+    rustc.args(["--print", "target-libdir", "--target", target]).current_dir(project::root());
+    let output = run::capture(&mut rustc)?;
+    ensure!(output.status.success(), "{target}: {}", run::tail(&output, 3));
+    Ok(Path::new(String::from_utf8(output.stdout)?.trim()).is_dir())
 }
 
 /// Makes the header.
@@ -81,6 +130,10 @@ pub fn header() -> Result<String> {
 /// # Errors
 /// If it cannot be built.
 pub fn archive(target: &str, selection: Selection) -> Result<PathBuf> {
+    ensure!(
+        has_target(target)?,
+        "the Rust target {target} is not installed; run `rustup target add {target}`"
+    );
     let folder = project::target_dir().join("c-library");
     let mut cargo = Command::new("cargo");
     cargo.args(["rustc", "--quiet", "--locked", "-p", "hartlock-capi", "--lib"]);
@@ -106,12 +159,13 @@ fn functions(header: &str) -> BTreeSet<&str> {
     before.filter(|name| name.starts_with("hartlock_")).collect()
 }
 
-/// Links an archive for RISC-V with all functions of the header, and writes the program. The functions of the C library that it
+/// Links an archive with all functions of the header for its target, and writes the program. The functions of the C library that it
 /// needs are at address 0.
 ///
 /// # Errors
 /// If a symbol is missing: a panic can be reached, or the archive needs something else.
-pub fn linked(archive: &Path, program: &Path) -> Result<()> {
+pub fn linked(archive: &Path, target: &str, program: &Path) -> Result<()> {
+    let is_riscv = target.starts_with("riscv");
     let sysroot = run::capture(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8(sysroot.stdout)?;
     let linker =
@@ -119,7 +173,9 @@ pub fn linked(archive: &Path, program: &Path) -> Result<()> {
     let mut link = Command::new(linker);
     link.args(["-flavor", "gnu", "--gc-sections", "--strip-debug", "-e", "hartlock_begin"]);
     let header = fs::read_to_string(project::root().join(HEADER))?;
-    for function in functions(&header) {
+    // The functions for `attempt` are those of RISC-V.
+    let is_there = |name: &&str| is_riscv || !name.starts_with("hartlock_attempt_");
+    for function in functions(&header).into_iter().filter(is_there) {
         // The linker takes an undefined name from `-u` without a word, and none from `--defsym`.
         link.arg(format!("--defsym=required_{function}={function}")).args(["-u", function]);
     }

@@ -3,12 +3,19 @@
  * is a pack with one good bundle (vectors.c).
  */
 
+/* For signals. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "platform.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static int failures;
 
@@ -21,16 +28,32 @@ static int failures;
         }                                                                                        \
     } while (0)
 
-static const uint8_t *bundle;
-static size_t bundle_size;
-static struct hartlock_requirements requirements;
+/* A bundle, the same with encrypted payloads, and the same with a byte that was changed in the last payload of that. */
+enum { PLAIN, ENCRYPTED, TAMPERED, BUNDLES };
+
+static struct {
+    const uint8_t *bytes;
+    size_t size;
+    struct hartlock_requirements requirements;
+} bundles[BUNDLES];
+
+#define bundle_size bundles[PLAIN].size
+#define HANDOFF_SIZE 4096
+
+/* A hand-off block of hart 3 that trusts what the plain bundle needs. */
+static uint8_t handoff[HANDOFF_SIZE];
+
+static struct device *with(int which)
+{
+    struct device *device = device_new(bundles[which].bytes, bundles[which].size, 64 << 10);
+
+    device->requirements = bundles[which].requirements;
+    return device;
+}
 
 static struct device *good(void)
 {
-    struct device *device = device_new(bundle, bundle_size, 64 << 10);
-
-    device->requirements = requirements;
-    return device;
+    return with(PLAIN);
 }
 
 static uint32_t begun(struct device *device, const struct hartlock_platform *platform)
@@ -271,6 +294,171 @@ static void faults(void)
     }
 }
 
+/* A description of before there were engines and keys. */
+static void earlier_platforms(void)
+{
+    size_t first = offsetof(struct hartlock_platform, verify_signature);
+    struct device *device = good();
+    struct hartlock_platform platform = device_platform(device);
+    uint8_t *copy = malloc(first);
+
+    if (!copy)
+        abort();
+    platform.size = (uint32_t)first;
+    /* Nothing behind its end is read: the copy ends there. */
+    memcpy(copy, &platform, first);
+    EXPECT("an earlier platform", verified(device, (const struct hartlock_platform *)(const void *)copy), 0);
+    free(copy);
+    device_free(device);
+}
+
+static void engines(void)
+{
+    static const struct {
+        const char *what;
+        enum fault fault;
+        uint32_t calls;
+        uint32_t code;
+    } rows[] = {
+        {"an engine", NO_FAULT, 2, 0},
+        {"an engine that accepts everything", ENGINE_ACCEPTS_ALL, 1, 0},
+        {"an engine that refuses everything", ENGINE_REFUSES_ALL, 2, 301},
+        {"an engine that is absent", ENGINE_IS_ABSENT, 1, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct device *device = good();
+        struct hartlock_platform platform = device_platform(device);
+
+        device->fault = rows[i].fault;
+        device_has_engine(&platform);
+        EXPECT(rows[i].what, verified(device, &platform), rows[i].code);
+        EXPECT("its calls", device->engine_calls, rows[i].calls);
+        device_free(device);
+    }
+}
+
+/* The requirements of a stage that our ROM has started. */
+static void handoffs(void)
+{
+    struct hartlock_requirements found, wrong;
+    struct device *device = good();
+    struct hartlock_platform platform = device_platform(device);
+
+    memset(&found, 0xff, sizeof(found));
+    memset(&wrong, 0xff, sizeof(wrong));
+    EXPECT("a block", hartlock_requirements_of_handoff(handoff, HANDOFF_SIZE, 3, 1024, &found), 0);
+    EXPECT("its type", found.bundle_type, 2);
+    EXPECT("its keys", found.key_count, bundles[PLAIN].requirements.key_count);
+    EXPECT("its keys", !memcmp(found.keys, bundles[PLAIN].requirements.keys, sizeof(found.keys)), 1);
+    EXPECT("its board", !memcmp(found.board, bundles[PLAIN].requirements.board, 64), 1);
+    EXPECT("its floor", found.floor == 7 && found.boot_version == 9 && found.max_bootargs == 1024, 1);
+    EXPECT("its revoked keys", found.revoked_keys, 0);
+    EXPECT("no block", hartlock_requirements_of_handoff(NULL, HANDOFF_SIZE, 3, 1024, &wrong), 905);
+    EXPECT("a short block", hartlock_requirements_of_handoff(handoff, HANDOFF_SIZE - 1, 3, 1024, &wrong), 905);
+    EXPECT("another hart", hartlock_requirements_of_handoff(handoff, HANDOFF_SIZE, 0, 1024, &wrong), 912);
+    EXPECT("no place", hartlock_requirements_of_handoff(handoff, HANDOFF_SIZE, 3, 1024, NULL), 1508);
+    for (size_t i = 0; i < HANDOFF_SIZE; i++) {
+        handoff[i] ^= 1;
+        EXPECT("a changed byte", hartlock_requirements_of_handoff(handoff, HANDOFF_SIZE, 3, 1024, &wrong), 905);
+        handoff[i] ^= 1;
+    }
+    for (size_t i = 0; i < sizeof(wrong); i++)
+        EXPECT("what a refusal has written", ((const uint8_t *)&wrong)[i], 0xff);
+    device->handoff = handoff;
+    EXPECT("a boot by a block", verified(device, &platform), 0);
+    device_free(device);
+}
+
+/* Returns how many payloads of two devices are equal, and zero. */
+static void compare(struct device *device, struct device *other, uint32_t *equal, uint32_t *zero)
+{
+    *equal = *zero = 0;
+    for (uint32_t i = 0; i < device->place_count; i++) {
+        uint8_t *mine = device->places[i].memory;
+        uint8_t *place = device_place(other, device->places[i].address);
+        size_t size = (size_t)device->places[i].size;
+        size_t zeros = 0;
+
+        *equal += place && !memcmp(mine, place, size);
+        while (zeros < size && !mine[zeros])
+            zeros++;
+        *zero += zeros == size;
+    }
+}
+
+/* Returns true if the memory of the library has 16 bytes of a content key. */
+static uint32_t has_key(struct device *device)
+{
+    const uint8_t *memory = device->memory;
+
+    for (uint8_t type = 16; type <= 18; type++) {
+        uint8_t key[16];
+
+        for (size_t i = 0; i < sizeof(key); i++)
+            key[i] = (uint8_t)((i * 29) ^ (0x80 | type));
+        for (size_t at = 0; at + sizeof(key) <= HARTLOCK_MEMORY_SIZE; at++)
+            if (!memcmp(memory + at, key, sizeof(key)))
+                return 1;
+    }
+    return 0;
+}
+
+/* The plain text is that of the other bundle; after a refusal nothing is left of it, nor of a key. */
+static void encrypted(void)
+{
+    static const struct {
+        const char *what;
+        int bundle;
+        enum fault fault;
+        uint32_t code;
+    } rows[] = {
+        {"encrypted payloads", ENCRYPTED, NO_FAULT, 0},
+        {"keys for a bundle without encryption", PLAIN, NO_FAULT, 0},
+        {"no such key", ENCRYPTED, KEY_IS_MISSING, 606},
+        {"keys that fail", ENCRYPTED, UNWRAP_FAILS, 921},
+        {"a key that is not written", ENCRYPTED, KEY_IS_NOT_WRITTEN, 921},
+        {"another key", ENCRYPTED, KEY_IS_WRONG, 0},
+        {"a changed byte", TAMPERED, NO_FAULT, 801},
+    };
+    struct device *plain = good();
+    struct hartlock_platform of_plain = device_platform(plain);
+
+    EXPECT("the plain text", verified(plain, &of_plain), 0);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) * 2; i++) {
+        struct device *device = with(rows[i / 2].bundle);
+        struct hartlock_platform platform = device_platform(device);
+        uint32_t equal, zero, unwrapped = rows[i / 2].bundle == PLAIN ? 0 : 3;
+
+        device->fault = rows[i / 2].fault;
+        device_has_keys(&platform);
+        if (i % 2)
+            device_reads_by_itself(&platform);
+        EXPECT(rows[i / 2].what, verified(device, &platform), rows[i / 2].code);
+        compare(device, plain, &equal, &zero);
+        EXPECT("no key is left", has_key(device), 0);
+        if (rows[i / 2].code == 0) {
+            EXPECT("keys", device->unwrapped, unwrapped);
+            EXPECT("payloads that are the plain text", equal, device->fault == KEY_IS_WRONG ? 0 : plain->place_count);
+            if (unwrapped) {
+                EXPECT("abandoned", hartlock_abandon(device->memory), 0);
+                EXPECT("after that", hartlock_confirm(device->memory), 1503);
+                compare(device, plain, &equal, &zero);
+                EXPECT("payloads that are zero", zero, plain->place_count);
+            }
+        } else if (rows[i / 2].code == 801) {
+            EXPECT("payloads that are zero", zero, plain->place_count);
+        }
+        device_free(device);
+    }
+    device_free(plain);
+    plain = with(ENCRYPTED);
+    of_plain = device_platform(plain);
+    EXPECT("nobody unwraps", verified(plain, &of_plain), 606);
+    EXPECT("abandoned without memory", hartlock_abandon(NULL), 1501);
+    device_free(plain);
+}
+
 #define MALFORMED(what, change)                                                                  \
     do {                                                                                         \
         struct device *device = good();                                                          \
@@ -299,15 +487,18 @@ struct worker {
     struct device *device;
     uint32_t hart;
     uint32_t answer;
+    /* How often the hart has asked for work. */
+    atomic_uint asked;
 };
 
 static void *work(void *argument)
 {
     struct worker *worker = argument;
 
-    do
+    do {
         worker->answer = hartlock_work(worker->device->memory, worker->hart);
-    while (worker->answer == HARTLOCK_WAIT);
+        atomic_fetch_add(&worker->asked, 1);
+    } while (worker->answer == HARTLOCK_WAIT);
     return NULL;
 }
 
@@ -339,6 +530,141 @@ static void harts(void)
         EXPECT("harts, confirm", hartlock_confirm(device->memory), 0);
         device_free(device);
     }
+}
+
+/*
+ * A hart is lost: a signal stops it while it works, and its handler does not come back before the boot hart has loaded
+ * everything. Time stands still until then, and afterwards goes on with each question for it.
+ */
+static struct worker lost;
+static uint32_t parts_before_loss;
+static uint32_t reports_loss;
+static atomic_int is_lost;
+static atomic_int is_over;
+
+static void lose_hart(int number)
+{
+    (void)number;
+    atomic_store(&is_lost, 1);
+    while (!atomic_load(&is_over))
+        ;
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+    struct timespec time;
+
+    if (clock_gettime(clock, &time))
+        abort();
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Waits until the hart has worked for ten microseconds without asking for work again: it hashes. At most half a second. */
+static void wait_for_hashing(void)
+{
+    uint64_t end = nanoseconds(CLOCK_MONOTONIC) + 500000000u;
+    clockid_t clock;
+
+    if (pthread_getcpuclockid(lost.thread, &clock))
+        abort();
+    while (nanoseconds(CLOCK_MONOTONIC) < end) {
+        unsigned asked = atomic_load(&lost.asked);
+        uint64_t begin = nanoseconds(clock);
+
+        while (nanoseconds(clock) < begin + 10000 && asked == atomic_load(&lost.asked) && nanoseconds(CLOCK_MONOTONIC) < end)
+            ;
+        if (asked == atomic_load(&lost.asked) && nanoseconds(clock) >= begin + 10000)
+            return;
+    }
+}
+
+static void lose_at_read(struct device *device, uint64_t offset)
+{
+    /* The initramfs begins at 8192, and is read in parts of the size of the buffer. */
+    if (offset < 8192 + device->buffer_size * parts_before_loss)
+        return;
+    device->on_read = NULL;
+    wait_for_hashing();
+    if (pthread_kill(lost.thread, SIGUSR1))
+        abort();
+    while (!atomic_load(&is_lost))
+        ;
+    device->step = 1;
+    if (reports_loss)
+        EXPECT("lost, report", hartlock_report_trap(device->memory, 1), 0);
+}
+
+/* Returns true if the hart held a block: the boot hart waited for it for five seconds. */
+static int lost_round(int which, struct device *plain)
+{
+    struct device *device = with(which);
+    struct hartlock_platform platform = device_platform(device);
+    uint32_t code, equal, zero;
+    int was_held;
+
+    device_has_keys(&platform);
+    device->step = 0;
+    atomic_store(&is_lost, 0);
+    atomic_store(&is_over, 0);
+    EXPECT("lost, begin", begun(device, &platform), 0);
+    EXPECT("lost, authenticate", hartlock_authenticate(device->memory), 0);
+    lost.device = device;
+    lost.hart = 1;
+    atomic_store(&lost.asked, 0);
+    if (pthread_create(&lost.thread, NULL, work, &lost))
+        abort();
+    while (!atomic_load(&lost.asked))
+        ;
+    device->on_read = lose_at_read;
+    code = hartlock_load(device->memory);
+    was_held = device->now > 5000;
+    /* One that is lost while it decrypts leaves a payload that nobody can start. */
+    if (which != ENCRYPTED || code != 913)
+        EXPECT("lost, load", code, 0);
+    compare(device, plain, &equal, &zero);
+    if (!code)
+        EXPECT("payloads that are the plain text", equal, plain->place_count);
+    if (!code && !reports_loss)
+        EXPECT("a hart that is lost is not stopped", hartlock_decide(device->memory), 907);
+    /* The hart comes back late, and nothing of what it delivers is taken. */
+    hartlock_stop(device->memory);
+    atomic_store(&is_over, 1);
+    pthread_join(lost.thread, NULL);
+    if (!code && reports_loss) {
+        EXPECT("lost, decide", hartlock_decide(device->memory), 0);
+        EXPECT("lost, confirm", hartlock_confirm(device->memory), 0);
+        compare(device, plain, &equal, &zero);
+        EXPECT("payloads that are still the plain text", equal, plain->place_count);
+    }
+    device_free(device);
+    return was_held;
+}
+
+static void lost_harts(void)
+{
+    struct sigaction action;
+    struct device *plain = good();
+    struct hartlock_platform of_plain = device_platform(plain);
+    uint32_t held = 0;
+
+    memset(&action, 0, sizeof(action));
+    action.sa_handler = lose_hart;
+    if (sigaction(SIGUSR1, &action, NULL))
+        abort();
+    EXPECT("the plain text", verified(plain, &of_plain), 0);
+    /* Where the signal meets the hart is chance. */
+    for (uint32_t round = 0; round < 60 && held < 4; round++) {
+        reports_loss = 0;
+        parts_before_loss = 1 + round % 4;
+        held += (uint32_t)lost_round(round / 5 % 2 ? ENCRYPTED : PLAIN, plain);
+    }
+    EXPECT("harts that held a block", held, 4);
+    for (uint32_t round = 0; round < 20; round++) {
+        reports_loss = 1;
+        parts_before_loss = 1 + round % 4;
+        lost_round(round / 5 % 2 ? ENCRYPTED : PLAIN, plain);
+    }
+    device_free(plain);
 }
 
 /* Each sector of the payloads is read once, and of the metadata at most twice. */
@@ -417,11 +743,17 @@ int main(int argc, char **argv)
     if (!file || fread(pack, 1, sizeof(pack), file) < 8)
         return 2;
     fclose(file);
-    at += number(&at) * 8;
-    memcpy(&requirements, at, sizeof(requirements));
-    at += sizeof(requirements);
-    bundle_size = number(&at);
-    bundle = at;
+    for (int i = 0; i < BUNDLES; i++) {
+        uint32_t answers = number(&at);
+
+        at += answers * 8;
+        memcpy(&bundles[i].requirements, at, sizeof(bundles[i].requirements));
+        at += sizeof(bundles[i].requirements);
+        bundles[i].size = number(&at);
+        bundles[i].bytes = at;
+        at += bundles[i].size;
+    }
+    memcpy(handoff, at, HANDOFF_SIZE);
     memories();
     platforms();
     faults();
@@ -429,7 +761,12 @@ int main(int argc, char **argv)
     reads();
     texts();
     flips();
+    earlier_platforms();
+    engines();
+    encrypted();
+    handoffs();
     harts();
+    lost_harts();
     orders();
     printf("%d failures\n", failures);
     return failures != 0;

@@ -60,6 +60,8 @@ static int64_t device_read(void *context, uint32_t hart, uint64_t offset, uint8_
         return -1;
     if (into < device->buffer || into + length > device->buffer + device->buffer_size)
         return -1;
+    if (device->on_read)
+        device->on_read(device, offset);
     for (size_t i = 0; i < length; i += HARTLOCK_SECTOR_SIZE)
         device->reads[(offset + i) / HARTLOCK_SECTOR_SIZE]++;
     if (device->fault == CALLS_BACK)
@@ -96,6 +98,8 @@ static int32_t device_require(void *context, uint32_t hart, uint32_t nth, struct
     (void)hart;
     if (device->fault == REQUIRE_FAILS)
         return -1;
+    if (device->handoff)
+        return hartlock_requirements_of_handoff(device->handoff, 4096, 3, 1024, out) != 0;
     *out = device->requirements;
     if (device->fault == REQUIRE_DIFFERS && nth == 1)
         out->floor++;
@@ -180,6 +184,55 @@ struct hartlock_platform device_platform(struct device *device)
     platform.map = device_map;
     platform.wake = device_wake;
     return platform;
+}
+
+/* An engine that takes the signature over the longest message that it was asked for. */
+static uint32_t device_verify_signature(void *context, uint32_t hart, const struct hartlock_signature *signature)
+{
+    struct device *device = context;
+    uint32_t signed_size;
+
+    if (hart != 0 || signature->public_key_size != 32 || signature->signature_size != 64)
+        abort();
+    device->engine_calls++;
+    /* The size of the signed region is in the header of the bundle. */
+    memcpy(&signed_size, device->bundle + 16, sizeof(signed_size));
+    if (device->fault == ENGINE_ACCEPTS_ALL)
+        return HARTLOCK_GENUINE;
+    if (device->fault == ENGINE_REFUSES_ALL)
+        return HARTLOCK_NOT_GENUINE;
+    if (device->fault == ENGINE_IS_ABSENT)
+        return 0;
+    return signature->message_size == signed_size ? HARTLOCK_GENUINE : HARTLOCK_NOT_GENUINE;
+}
+
+/* The content keys of the fake class of the test kit. */
+static uint32_t device_unwrap(void *context, uint32_t hart, const struct hartlock_encryption *encryption, uint8_t *key)
+{
+    struct device *device = context;
+
+    if (hart != 0 || encryption->cipher != 1)
+        abort();
+    device->unwrapped++;
+    if (device->fault == KEY_IS_MISSING)
+        return 606;
+    if (device->fault == UNWRAP_FAILS)
+        return 1;
+    if (device->fault == KEY_IS_NOT_WRITTEN)
+        return 0;
+    for (uint32_t i = 0; i < HARTLOCK_KEY_SIZE; i++)
+        key[i] = (uint8_t)((i * 29) ^ (0x80 | encryption->payload_type) ^ (device->fault == KEY_IS_WRONG));
+    return 0;
+}
+
+void device_has_engine(struct hartlock_platform *platform)
+{
+    platform->verify_signature = device_verify_signature;
+}
+
+void device_has_keys(struct hartlock_platform *platform)
+{
+    platform->unwrap = device_unwrap;
 }
 
 /* Makes the device one that reads by itself. */

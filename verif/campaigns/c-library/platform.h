@@ -27,6 +27,13 @@ enum fault {
     MAP_MOVES_TO_METADATA,
     CALLS_BACK,
     NEVER_COMPLETES,
+    KEY_IS_MISSING,
+    KEY_IS_NOT_WRITTEN,
+    KEY_IS_WRONG,
+    UNWRAP_FAILS,
+    ENGINE_ACCEPTS_ALL,
+    ENGINE_REFUSES_ALL,
+    ENGINE_IS_ABSENT,
 };
 
 struct device {
@@ -49,7 +56,13 @@ struct device {
         uint64_t size;
     } places[8];
     uint32_t place_count;
+    /* Called before a read, or NULL. */
+    void (*on_read)(struct device *device, uint64_t offset);
     uint32_t called_back;
+    /* The block that `require` takes the requirements from, or NULL. */
+    const uint8_t *handoff;
+    uint32_t engine_calls;
+    uint32_t unwrapped;
     void *memory;
     uint8_t *metadata;
     uint8_t *buffer;
@@ -59,6 +72,8 @@ struct device {
 struct device *device_new(const uint8_t *bundle, size_t size, size_t buffer_size);
 void device_free(struct device *device);
 struct hartlock_platform device_platform(struct device *device);
+void device_has_engine(struct hartlock_platform *platform);
+void device_has_keys(struct hartlock_platform *platform);
 void device_reads_by_itself(struct hartlock_platform *platform);
 uint8_t *device_place(struct device *device, uint64_t address);
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
+use hartlock_handoff::{HANDOFF_SIZE, Handoff};
 use hartlock_image::{
     BundleType, CallReason, HashId, Head, KeyRecord, Lifecycle, List, MAX_SIGNERS, Manifest, Name,
-    Policy, Reason, SignatureBlocks, u32_at,
+    PAGE_SIZE, Policy, Reason, SignatureBlocks, TrustList, u32_at,
 };
 use hartlock_jobs::vectors::Vector;
 use hartlock_maps::qemu_virt as map;
@@ -40,7 +41,18 @@ const STACK_OF_SMALL: u64 = 19 << 10;
 /// Extensions of the hart on the emulated board.
 const HART: &str = "rv64,v=true,vlen=256,zvbb=true,zvknhb=true,zknh=true";
 
-/// Test step.
+/// Test step: the vectors and the wrong calls, on this machine.
+///
+/// # Errors
+/// If a program cannot be built or run.
+pub fn first_step(root: &Path) -> Result<Outcome> {
+    let scratch = tempfile::tempdir()?;
+    let archive = c_library::archive(HOST, Selection::Everything)?;
+    let findings = on_host(root, &archive, scratch.path())?;
+    Ok(if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) })
+}
+
+/// Test step: the header, the archives, the files beside them, and the emulated board.
 ///
 /// # Errors
 /// If a program cannot be built or run.
@@ -49,8 +61,10 @@ pub fn step(root: &Path) -> Result<Outcome> {
     let mut findings = header_faults(root)?;
     findings.extend(example_faults(root, scratch.path())?);
     findings.extend(of_riscv(scratch.path())?);
+    findings.extend(of_others(scratch.path())?);
     let archive = c_library::archive(HOST, Selection::Everything)?;
-    findings.extend(judged(root, &archive, scratch.path())?);
+    findings.extend(packages(&archive, scratch.path())?);
+    findings.extend(on_boards(root, scratch.path())?);
     Ok(if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n")) })
 }
 
@@ -97,7 +111,7 @@ fn of_riscv(scratch: &Path) -> Result<Vec<String>> {
             let program = scratch.join("program.elf");
             let name = format!("{} for {target}", selection.name());
             let archive = c_library::archive(target, selection)?;
-            if let Err(error) = c_library::linked(&archive, &program) {
+            if let Err(error) = c_library::linked(&archive, target, &program) {
                 findings.push(format!("{name}: {error}"));
                 continue;
             }
@@ -110,6 +124,96 @@ fn of_riscv(scratch: &Path) -> Result<Vec<String>> {
                 findings.push(format!("{name}: {} bytes, more than {most}", size.kept));
             }
         }
+    }
+    Ok(findings)
+}
+
+/// Links archives for other processors, which have no kernels of their own.
+fn of_others(scratch: &Path) -> Result<Vec<String>> {
+    let mut findings = Vec::new();
+    for target in ["x86_64-unknown-none", "aarch64-unknown-none"] {
+        if !c_library::has_target(target)? {
+            println!("    {target}: not run, because `rustup target add {target}` was not");
+            continue;
+        }
+        let program = scratch.join("program.elf");
+        for selection in [Selection::Everything, Selection::Small] {
+            let archive = c_library::archive(target, selection)?;
+            let name = format!("{} for {target}", selection.name());
+            if let Err(error) = c_library::linked(&archive, target, &program) {
+                findings.push(format!("{name}: {error}"));
+                continue;
+            }
+            let size = size_of_program(&program)?;
+            println!("    {name}: {} bytes of text and data", size.kept);
+            if size.variables != 0 {
+                findings.push(format!("{name}: {} bytes of variables", size.variables));
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Builds a program that finds the library by pkg-config, and one that finds it by CMake, in a folder to which the files of
+/// `cargo xtask c-library` were moved.
+fn packages(archive: &Path, scratch: &Path) -> Result<Vec<String>> {
+    const PROGRAM: &str = "#include <hartlock.h>\n\nint main(void)\n{\n    \
+        return hartlock_version() != HARTLOCK_VERSION || hartlock_load(0) != 1501;\n}\n";
+    const LISTS: &str = "cmake_minimum_required(VERSION 3.18)\nproject(trial C)\n\
+        find_package(hartlock VERSION REQUIRED CONFIG)\nadd_executable(trial trial.c)\n\
+        target_link_libraries(trial PRIVATE hartlock::hartlock)\n";
+    let folder = scratch.join("moved to here");
+    let source = scratch.join("trial.c");
+    fs::create_dir_all(&folder)?;
+    fs::write(&source, PROGRAM)?;
+    fs::copy(archive, folder.join("libhartlock.a"))?;
+    for file in c_library::package(archive)? {
+        fs::copy(&file, folder.join(file.file_name().context("a file has a name")?))?;
+    }
+    let has = |program: &str| Command::new(program).arg("--version").output().is_ok();
+    let mut findings = Vec::new();
+    if has("pkg-config") {
+        // pkg-config escapes what the shell splits, so the line is read by the shell twice.
+        let line = "flags=$(pkg-config --cflags --libs hartlock) && \
+            eval \"gcc -o trial trial.c $flags\" && ./trial";
+        let mut build = Command::new("sh");
+        build.args(["-c", line]).env("PKG_CONFIG_PATH", &folder).current_dir(scratch);
+        let output = run::capture(&mut build)?;
+        if !output.status.success() {
+            findings.push(format!("pkg-config: {}", run::tail(&output, 10)));
+        }
+    } else {
+        println!("    pkg-config: not run, because it is not installed");
+    }
+    if has("cmake") {
+        let (major_minor, _) = env!("CARGO_PKG_VERSION").rsplit_once('.').context("a version")?;
+        for (wanted, is_met) in [("", true), (major_minor, true), ("99.0", false)] {
+            let build = scratch.join(format!("cmake{wanted}"));
+            fs::write(
+                scratch.join("CMakeLists.txt"),
+                LISTS.replace("VERSION REQUIRED", &format!("{wanted} REQUIRED")),
+            )?;
+            let mut configure = Command::new("cmake");
+            configure.arg("-S").arg(scratch).arg("-B").arg(&build).env("hartlock_DIR", &folder);
+            configure.arg(format!("-Dhartlock_DIR={}", folder.display()));
+            if !is_met {
+                if run::capture(&mut configure)?.status.success() {
+                    findings.push(format!("CMake takes it for version {wanted}"));
+                }
+                continue;
+            }
+            let mut make = Command::new("cmake");
+            make.arg("--build").arg(&build);
+            for command in [&mut configure, &mut make, &mut Command::new(build.join("trial"))] {
+                let output = run::capture(command)?;
+                if !output.status.success() {
+                    findings.push(format!("CMake: {}", run::tail(&output, 10)));
+                    break;
+                }
+            }
+        }
+    } else {
+        println!("    cmake: not run, because it is not installed");
     }
     Ok(findings)
 }
@@ -134,14 +238,10 @@ fn size_of_program(program: &Path) -> Result<ProgramSize> {
     })
 }
 
-/// Verifies all vectors by a program in C, and calls the library wrongly by another one, both under the sanitizers.
-fn judged(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
-    let mut all = Vec::new();
-    for set in &SETS {
-        all.extend(set.load(root)?);
-    }
+/// Returns the vectors that a device can be asked for, as the programs read them.
+fn entries(all: &[BundleVector]) -> Result<Vec<(&BundleVector, Entry)>> {
     let mut entries = Vec::new();
-    for made in &all {
+    for made in all {
         let vector = judge::vector(&made.expected.options, &made.bundle)?;
         if let Some(entry) = Entry::of(&vector, made.expected.answer()) {
             entries.push((made, entry));
@@ -149,21 +249,65 @@ fn judged(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
     }
     let left_out = all.len() - entries.len();
     println!("    {} vectors, {left_out} that no device has left out", entries.len());
-    let pack = scratch.join("vectors.bin");
-    fs::write(&pack, packed(entries.iter().map(|(_, entry)| entry)))?;
-    let console = output_of(&program(root, archive, scratch, "vectors")?, &pack)?;
-    let mut findings = compared(&entries, &console);
-    findings.extend(on_board(&entries, &pack)?);
-    let bundle = good_bundle();
+    Ok(entries)
+}
+
+fn vectors(root: &Path) -> Result<Vec<BundleVector>> {
+    let mut all = Vec::new();
+    for set in &SETS {
+        all.extend(set.load(root)?);
+    }
+    Ok(all)
+}
+
+/// Returns a pack of good bundles, for a device that requires what the first vector has.
+fn packed_bundles(entries: &[(&BundleVector, Entry)], bundles: &[&[u8]]) -> Result<Vec<u8>> {
     let options = &entries.first().context("no vectors")?.0.expected.options;
-    let vector = Vector { bundle: &bundle, ..judge::vector(options, &bundle)? };
-    let good = Entry::of(&vector, &answer(None)).context("the bundle is for devices")?;
-    fs::write(&pack, packed([&good]))?;
-    findings.extend(stack_of_small(&pack)?);
+    let entry = |bundle: &&[u8]| {
+        let vector = Vector { bundle, ..judge::vector(options, bundle)? };
+        Entry::of(&vector, &answer(None)).context("the bundle is for devices")
+    };
+    Ok(packed(&bundles.iter().map(entry).collect::<Result<Vec<_>>>()?))
+}
+
+/// Verifies all vectors by a program in C, and calls the library wrongly by another one, both under the sanitizers.
+fn on_host(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
+    let all = vectors(root)?;
+    let entries = entries(&all)?;
+    let pack = scratch.join("vectors.bin");
+    let verifying = program(root, archive, scratch, "vectors")?;
+    fs::write(&pack, packed(entries.iter().map(|(_, entry)| entry)))?;
+    let mut findings = compared(&entries, &output_of(&verifying, &pack)?);
+    let (trees, wanted) = boot_trees(root, &entries)?;
+    fs::write(&pack, packed(&trees))?;
+    let console = output_of(&verifying, &pack)?;
+    if console != wanted {
+        findings.push(format!("boot trees:\n{console}expected is\n{wanted}"));
+    }
+    let [plain, encrypted] = [good_bundle(false), good_bundle(true)];
+    let mut tampered = encrypted.clone();
+    let at = tampered.iter().rposition(|byte| *byte != 0).context("a payload")?;
+    tampered[at] ^= 1;
+    let mut bytes = packed_bundles(&entries, &[&plain, &encrypted, &tampered])?;
+    let options = &entries.first().context("no vectors")?.0.expected.options;
+    bytes.extend(handoff_block(&judge::vector(options, &plain)?)?);
+    fs::write(&pack, bytes)?;
     let console = output_of(&program(root, archive, scratch, "calls")?, &pack)?;
     if !console.ends_with("\n0 failures\n") && console != "0 failures\n" {
         findings.push(format!("calls:\n{console}"));
     }
+    Ok(findings)
+}
+
+/// Verifies all vectors on the emulated board, and measures the stack.
+fn on_boards(root: &Path, scratch: &Path) -> Result<Vec<String>> {
+    let all = vectors(root)?;
+    let entries = entries(&all)?;
+    let pack = scratch.join("vectors.bin");
+    fs::write(&pack, packed(entries.iter().map(|(_, entry)| entry)))?;
+    let mut findings = on_board(&entries, &pack)?;
+    fs::write(&pack, packed_bundles(&entries, &[&good_bundle(false)])?)?;
+    findings.extend(stack_of_small(&pack)?);
     Ok(findings)
 }
 
@@ -195,12 +339,77 @@ fn too_deep(name: &str, stack: &str, most: u64) -> Result<Vec<String>> {
 }
 
 /// Returns a system bundle with all payloads, in every mode, and pages of zeros behind each.
-fn good_bundle() -> Vec<u8> {
+fn good_bundle(is_encrypted: bool) -> Vec<u8> {
     let mut draft = Draft::system();
     draft.add_initramfs(300_001, map::SYSTEM.start + 0x400_0000).use_blocks(4096);
     draft.payloads[0].use_parallelhash(HashId::Shake128, 1024);
     draft.payloads.iter_mut().for_each(|payload| payload.memory_size += 16384);
+    if is_encrypted {
+        draft.encrypt(1);
+    }
     bundle::build(draft, &[]).0
+}
+
+/// Trees that close nothing, or not on every hart, and trees that are none: those that the library refuses without a
+/// description of the board.
+const OPEN_TREES: [(&str, Reason); 7] = [
+    ("cut", Reason::DeviceTreeUnusable),
+    ("empty", Reason::DeviceTreeUnusable),
+    ("property_after_child", Reason::DeviceTreeUnusable),
+    ("emulator", Reason::MemoryNotClosed),
+    ("two_domains", Reason::MemoryNotClosed),
+    ("boot_hart_without_domain", Reason::MemoryNotClosed),
+    ("last_hart_without_domain", Reason::MemoryNotClosed),
+];
+
+/// Returns boot bundles with these trees and with those that nothing is wrong with, and what is expected on the console.
+fn boot_trees(root: &Path, entries: &[(&BundleVector, Entry)]) -> Result<(Vec<Entry>, String)> {
+    let options = &entries.first().context("no vectors")?.0.expected.options;
+    let folder = root.join("spec/vectors/trees");
+    let mut names: Vec<String> = Vec::new();
+    for entry in fs::read_dir(&folder)? {
+        names.extend(entry?.path().file_stem().and_then(|it| it.to_str()).map(str::to_owned));
+    }
+    names.retain(|it| it.starts_with("right") || OPEN_TREES.iter().any(|(name, _)| name == it));
+    names.sort();
+    let (mut all, mut wanted) = (Vec::new(), String::new());
+    for (index, name) in names.iter().enumerate() {
+        let mut draft = Draft::boot();
+        let tree = &mut draft.payloads[2];
+        tree.data = fs::read(folder.join(format!("{name}.dtb")))?;
+        tree.memory_size = (tree.data.len() as u64).next_multiple_of(PAGE_SIZE);
+        let (bundle, _) = bundle::build(draft, &[]);
+        let vector = Vector { bundle: &bundle, ..judge::vector(options, &bundle)? };
+        all.push(Entry::of(&vector, &answer(None)).context("the bundle is for devices")?);
+        let reason = OPEN_TREES.iter().find(|(it, _)| it == name).map(|(_, reason)| *reason);
+        let number = reason.map_or(0, |reason| reason as u32);
+        let _ = writeln!(wanted, "vector {index} {number} {number}");
+    }
+    ensure!(names.len() > OPEN_TREES.len(), "trees are missing in {}", folder.display());
+    wanted += "done\n";
+    Ok((all, wanted))
+}
+
+/// Returns the hand-off block of a ROM that trusts what the vector trusts.
+fn handoff_block(vector: &Vector<'_>) -> Result<[u8; HANDOFF_SIZE]> {
+    let manifest = manifest_of(vector.bundle).context("a good bundle")?;
+    let identity = manifest.identities().next().context("an identity")?;
+    let handoff = Handoff {
+        generation: 7,
+        harts: 0b1001,
+        boot_hart: 3,
+        system_floor: manifest.security_version,
+        boot_version: 9,
+        lifecycle: Lifecycle::Production,
+        trust: TrustList { policy: Policy::Any, keys: vector.trust.keys },
+        board: identity.board,
+        soc: identity.soc,
+        boot_digest: [0x5c; 48],
+        log: List::new(),
+    };
+    let mut block = [0; HANDOFF_SIZE];
+    handoff.encode(&mut block);
+    Ok(block)
 }
 
 /// Compiles a program against the archive.

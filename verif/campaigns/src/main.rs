@@ -49,6 +49,7 @@ const STEPS: &[xtask::Step] = &[
     ("kernels", kernels::step),
     ("kat", kat::step),
     ("boards-bench", board_program::step),
+    ("c-library-first", c_library::first_step),
     ("c-library", c_library::step),
     ("linux-first", boots::linux_first_step),
     ("refusals-first", boots::refusals_first_step),
