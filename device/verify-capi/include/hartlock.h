@@ -468,6 +468,28 @@ struct hartlock_platform {
   hartlock_unwrap_function unwrap;
 };
 
+/*
+ Memory that Linux must not use (boot flow §6).
+ */
+struct hartlock_reservation {
+  /*
+   Name of the node without its address: `hartlock-` and more, with a zero at the end.
+   */
+  uint8_t name[32];
+  /*
+   Its `compatible`, or nothing, with a zero at the end.
+   */
+  uint8_t compatible[32];
+  /*
+   Address of the first byte.
+   */
+  uint64_t address;
+  /*
+   Size in bytes.
+   */
+  uint64_t size;
+};
+
 
 
 
@@ -613,6 +635,22 @@ size_t hartlock_title(uint32_t reason,
  `text` is null or points to `size` bytes.
  */
 size_t hartlock_hint(uint32_t reason, char *text, size_t size);
+
+/*
+ Writes the device tree for Linux to `out`: the signed one with the edits of boot flow §6. `harts` has a bit for each hart
+ that exists. `out` is at a multiple of 8, and no payload is there. Gives the length of the tree.
+
+ # Safety
+ `memory` is null or was given to `hartlock_begin`; `reservations` is null or points to `count` of them; `out` is null or
+ points to `size` bytes that nobody else uses; `length` is null or can be written.
+ */
+uint32_t hartlock_tree(void *memory,
+                       uint64_t harts,
+                       const struct hartlock_reservation *reservations,
+                       size_t count,
+                       uint8_t *out,
+                       size_t size,
+                       size_t *length);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -421,7 +421,10 @@ pub unsafe extern "C" fn hartlock_bootargs(
 }
 
 /// Gives a result after the first decision. A question that has no answer does not end the boot.
-unsafe fn result(
+///
+/// # Safety
+/// `memory` is null or was given to `hartlock_begin`.
+pub(crate) unsafe fn result(
     memory: *mut c_void,
     is_usable: bool,
     find: impl FnOnce(&mut OfBootHart) -> Result<(), Refusal>,

@@ -11,6 +11,7 @@
 //! | `port` | the medium and the memory of payloads |
 //! | `decryption` | keys and plain text of encrypted payloads |
 //! | `requirements` | what the device requires |
+//! | `tree` | the device tree for Linux |
 //! | `harts` | kernels of a hart, and the work of those that do not boot |
 
 #![no_std]
@@ -22,6 +23,7 @@ mod harts;
 mod library;
 mod port;
 mod requirements;
+mod tree;
 pub mod types;
 
 // The three functions need privileged instructions of RISC-V.

@@ -147,6 +147,20 @@ pub struct CallerPayload {
     pub entry: u64,
 }
 
+/// Memory that Linux must not use (boot flow §6).
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallerReservation {
+    /// Name of the node without its address: `hartlock-` and more, with a zero at the end.
+    pub name: [u8; 32],
+    /// Its `compatible`, or nothing, with a zero at the end.
+    pub compatible: [u8; 32],
+    /// Address of the first byte.
+    pub address: u64,
+    /// Size in bytes.
+    pub size: u64,
+}
+
 /// Memory that is closed to the program.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
