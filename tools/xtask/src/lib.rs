@@ -28,6 +28,7 @@ pub mod project;
 pub mod python;
 pub mod run;
 pub mod tools;
+pub mod u_boot;
 
 mod apt;
 

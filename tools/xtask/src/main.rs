@@ -25,7 +25,7 @@ mod runners;
 mod test;
 mod walkthrough;
 
-use xtask::{c_library, firmware, monitor};
+use xtask::{c_library, firmware, monitor, u_boot};
 
 fn main() -> ExitCode {
     let matches = command().get_matches();
@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         "bench-program" => run(arguments, firmware::bench_program_main),
         "c-library" => run(arguments, c_library::main),
         "monitor" => run(arguments, monitor::main),
+        "u-boot" => run(arguments, u_boot::main),
         "promises" => run(arguments, promises::main),
         "install" => run(arguments, install::main),
         "mutants" => run(arguments, mutants::main),
@@ -69,6 +70,10 @@ fn command() -> clap::Command {
         .subcommand(c_library::CLibraryArgs::augment_args(
             clap::Command::new("c-library")
                 .about("Build the C library for boot loaders, or make its header"),
+        ))
+        .subcommand(u_boot::UBootArgs::augment_args(
+            clap::Command::new("u-boot")
+                .about("Build U-Boot with verified boot into the cache (integrations/u-boot)"),
         ))
         .subcommand(mutants::MutantsArgs::augment_args(
             clap::Command::new("mutants")
