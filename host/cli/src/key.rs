@@ -8,7 +8,7 @@ use clap::Subcommand;
 use hartlock_bundle::describe::hex;
 use hartlock_bundle::first_stage::FirstStageKey;
 use hartlock_files::NewFile;
-use hartlock_image::{Algorithm, Family};
+use hartlock_image::{Algorithm, Family, Name};
 use hartlock_keys::Error;
 use hartlock_keys::KeyErrorKind::{ForeignForm, NotPem};
 use hartlock_keys::{
@@ -93,6 +93,40 @@ impl Input {
 struct ShowArgs {
     #[command(flatten)]
     input: Input,
+    /// Print the node of a device tree with which U-Boot trusts the key
+    #[arg(long, requires_all = ["board", "soc"])]
+    fdt: bool,
+    /// Name of the board in this node
+    #[arg(long, value_name = "NAME", requires = "fdt")]
+    board: Option<String>,
+    /// Name of the SoC in this node
+    #[arg(long, value_name = "NAME", requires = "fdt")]
+    soc: Option<String>,
+}
+
+impl ShowArgs {
+    /// Returns the node of U-Boot's control tree (docs/src/port/u-boot.md).
+    fn node(&self, key: &PublicKey) -> Result<Option<String>, Failure> {
+        let (Some(board), Some(soc)) = (&self.board, &self.soc) else { return Ok(None) };
+        for name in [board, soc] {
+            // Quotation marks and backslashes would end the text of the node.
+            if Name::new(name).is_none() || name.contains(['"', '\\']) {
+                return Err(Failure::undecided(
+                    format!("`{name}` is no name of a board or SoC"),
+                    "give a name of at most 31 printable characters",
+                ));
+            }
+        }
+        let record = key.record();
+        Ok(Some(format!(
+            "/ {{\n\thartlock {{\n\t\tcompatible = \"hartlock,trust-v1\";\n\t\tboard = \"{board}\";\n\t\tsoc = \"{soc}\";\n\t\t\
+             policy = <1>;\n\t\tsecurity-version = <0 0>;\n\n\t\tkey-0 {{\n\t\t\talgorithm = <{}>;\n\t\t\t\
+             parameters = <{}>;\n\t\t\tkey-id = [{}];\n\t\t}};\n\t}};\n}};\n",
+            record.algorithm,
+            record.parameters,
+            hex(&record.key_id)
+        )))
+    }
 }
 
 /// The content of a key file.
@@ -111,10 +145,16 @@ struct KeyDescription {
     older_form: Option<&'static str>,
     signatures_left: Option<u64>,
     signatures: Option<u64>,
+    /// Node of a device tree with which U-Boot trusts the key, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    node: Option<String>,
 }
 
 impl Report for KeyDescription {
     fn text(&self) -> String {
+        if let Some(node) = &self.node {
+            return node.clone();
+        }
         let kind = if self.is_private { "private (keep it secret)" } else { "public" };
         let mut text = format!(
             "file         {}\nkind         {kind}\nalgorithm    {} ({})\nkey id       {}\n",
@@ -197,6 +237,7 @@ fn show(args: &ShowArgs) -> Result<KeyDescription, Failure> {
         older_form: older_form(&args.input.file),
         signatures_left: counted.map(|(left, _)| left),
         signatures: counted.map(|(_, all)| all),
+        node: args.node(&public)?,
     })
 }
 

@@ -236,6 +236,21 @@ const QUICK: [&str; 6] = [
 ];
 
 #[test]
+fn a_key_is_shown_as_the_node_that_u_boot_trusts() {
+    let bench = Bench::new();
+    let made = bench.run(&["keygen", "-o", "root.pem", "--json"]).expect(0).json();
+    let show = ["key", "show", "root.pub.pem", "--fdt", "--soc", "virt", "--board"];
+    let node = bench.run(&[&show[..], &["qemu-virt"]].concat()).expect(0).stdout;
+    let id = made["key_id"].as_str().unwrap();
+    for line in ["hartlock {", "board = \"qemu-virt\";", "soc = \"virt\";", "algorithm = <1>;"] {
+        assert!(node.lines().any(|it| it.trim() == line), "no `{line}` in {node}");
+    }
+    assert!(node.contains(&format!("key-id = [{id}];")), "{node}");
+    bench.run(&[&show[..], &["a\"; evil = \"b"]].concat()).expect(2);
+    bench.run(&["key", "show", "root.pub.pem", "--fdt"]).expect(2);
+}
+
+#[test]
 fn keys_of_every_family_are_made_and_shown() {
     let bench = Bench::new();
     for name in QUICK {
