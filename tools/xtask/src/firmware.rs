@@ -226,7 +226,10 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Compiles the device tree `name` of the board.
-fn device_tree(name: &str) -> Result<PathBuf> {
+///
+/// # Errors
+/// If it cannot be compiled.
+pub fn device_tree(name: &str) -> Result<PathBuf> {
     let board = project::root().join("device/boards").join(project::board());
     let source = board.join(name).with_extension("dts");
     let output = folder().join(name).with_extension("dtb");

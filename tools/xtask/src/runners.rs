@@ -51,6 +51,7 @@ const RUNNERS: &[(&str, &str, &str)] = &[
         "Skip instructions of a boot stage, and check that it still refuses bad bundles",
     ),
     ("tidy", "tidy", "Check paths, unsafe code and RTL assertions in the source tree"),
+    ("u-boot-boots", "device", "Boot U-Boot with verified bundles and with faulty ones"),
     ("timing", "device", "Check that no instruction and no address depends on a secret"),
     ("vectors", "device", "Generate, compare or run the test bundles of spec/vectors/image"),
 ];

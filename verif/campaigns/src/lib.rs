@@ -23,4 +23,5 @@ mod nbd;
 pub mod skips;
 pub mod stages;
 pub mod timing;
+pub mod u_boot;
 pub mod vectors;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use hartlock_device::{
-    board_program, boots, c_library, demo, flips, kat, kernels, skips, timing, vectors,
+    board_program, boots, c_library, demo, flips, kat, kernels, skips, timing, u_boot, vectors,
 };
 
 #[derive(Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Skips(skips::SkipsArgs),
     /// Check that no instruction and no address depends on a secret
     Timing(timing::TimingArgs),
+    /// Boot U-Boot with verified bundles and with faulty ones (integrations/u-boot)
+    UBootBoots(u_boot::UBootBootsArgs),
     /// Generate, compare or run the test bundles of spec/vectors/image
     Vectors(vectors::VectorsArgs),
     /// One step of `cargo xtask test`
@@ -51,6 +53,7 @@ const STEPS: &[xtask::Step] = &[
     ("boards-bench", board_program::step),
     ("c-library-first", c_library::first_step),
     ("c-library", c_library::step),
+    ("u-boot", u_boot::step),
     ("linux-first", boots::linux_first_step),
     ("refusals-first", boots::refusals_first_step),
     ("linux", boots::linux_step),
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Kernels(args) => kernels::main(&args),
         Command::Skips(args) => skips::main(&args),
         Command::Timing(args) => timing::main(&args),
+        Command::UBootBoots(args) => u_boot::main(&args),
         Command::Vectors(args) => vectors::main(&args),
         Command::Step { name } => {
             return xtask::run_step(STEPS, &name)

@@ -518,6 +518,11 @@ pub const STEPS: &[TestStep] = &[
         .packages(&["device", "verif/programs", "tools/xtask"])
         .outside(&[Outside::Compiler])
         .full(),
+    TestStep::device("u-boot", "U-Boot boots verified bundles and nothing else")
+        .packages(&["device", "verif/programs", "tools/xtask"])
+        .reads(&[CONTRACT, MONITOR, &["integrations/u-boot"]])
+        .outside(&[Outside::Compiler])
+        .full(),
     TestStep::device("linux-first", "Debian's kernel boots on five harts")
         .packages(FIRMWARE_AND_COMMAND),
     TestStep::device("refusals-first", "the emulated board refuses one bundle for each kind of fault")

@@ -143,7 +143,7 @@ static int boot_only(void)
 {
 	bootstd_prog_boot();
 	/* No medium has a bundle. */
-	hartlock_refused(HARTLOCK_MEDIUM);
+	hartlock_refused(HARTLOCK_NO_MEDIUM);
 	hang();
 }
 EVENT_SPY_SIMPLE(EVT_MAIN_LOOP, boot_only);

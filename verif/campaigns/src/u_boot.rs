@@ -1,0 +1,465 @@
+//! Boots of U-Boot with the verification of `integrations/u-boot` on an emulated board: OpenSBI, U-Boot, a system bundle
+//! on a disk.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use hartlock_image::{KeyRecord, PayloadType, Reason, TreeMode, u64_at};
+use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
+use hartlock_testkit::keys::{A, B};
+use object::{Object, ObjectSymbol};
+use xtask::tools::{self, Tools};
+use xtask::u_boot::{self, UBoot, Variant};
+use xtask::{Outcome, Verdict, firmware, initramfs, run};
+
+use crate::boots::board::STUB_RUNS;
+
+/// Time limit that only ends a hang.
+const HANG: Duration = Duration::from_secs(180);
+/// The end of memory that U-Boot occupies, and of the board's memory.
+const END_OF_MEMORY: u64 = 0xc000_0000;
+/// What U-Boot prints last before it enters a kernel.
+const ENTERS: &str = "hartlock: u-boot verified the system bundle, entering";
+/// What a build without the lock prints at each boot.
+const UNLOCKED: &str = "hartlock: u-boot is unlocked";
+/// The prompt of U-Boot.
+const PROMPT: &str = "=> ";
+/// The functions behind commands that start programs, read what others wrote, or change what U-Boot does.
+const FORBIDDEN: [&str; 13] = [
+    "do_bootm",
+    "do_booti",
+    "do_go",
+    "do_bootefi",
+    "do_source",
+    "do_bootelf",
+    "do_env_load",
+    "do_load",
+    "do_mem_mw",
+    "do_tftpb",
+    "net_loop",
+    "run_command",
+    "cli_loop",
+];
+
+/// Arguments of `cargo xtask u-boot-boots`.
+#[derive(clap::Args)]
+pub struct UBootBootsArgs {
+    /// Run only cases whose name contains this text
+    #[arg(value_name = "NAME")]
+    filter: Option<String>,
+    /// Show the console of every device
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+/// Runs cases and prints their outcome.
+///
+/// # Errors
+/// If something cannot be built.
+pub fn main(args: &UBootBootsArgs) -> Result<Verdict> {
+    let bench = Bench::prepare(args.verbose)?;
+    let mut failed = 0;
+    for (name, case) in CASES {
+        if args.filter.as_ref().is_some_and(|filter| !name.contains(filter.as_str())) {
+            continue;
+        }
+        match case(&bench) {
+            Ok(()) => println!("{name} … ok"),
+            Err(error) => {
+                failed += 1;
+                println!("{name} … FAILED\n{error:#}\n");
+            }
+        }
+    }
+    Ok(if failed == 0 { Verdict::Yes } else { Verdict::No })
+}
+
+/// Test step.
+///
+/// # Errors
+/// If something cannot be built.
+pub fn step(_: &Path) -> Result<Outcome> {
+    let bench = Bench::prepare(false)?;
+    let mut findings = Vec::new();
+    for (name, case) in CASES {
+        if let Err(error) = case(&bench) {
+            findings.push(format!("{name}: {error:#}"));
+        }
+    }
+    Ok(if findings.is_empty() { Outcome::Passed } else { Outcome::Failed(findings.join("\n\n")) })
+}
+
+type Case = fn(&Bench) -> Result<()>;
+
+const CASES: &[(&str, Case)] = &[
+    ("linux-reaches-userspace-on-5-harts", linux),
+    ("without-a-fault-it-boots", good),
+    ("from-a-partition", from_a_partition),
+    ("tampered-initramfs", |bench| {
+        // The tree fills the last page, and the initramfs is longer than the two before it.
+        let tamper = Edit::File(|file| {
+            let at = file.len() - (3 << 12);
+            file[at] ^= 1;
+        });
+        bench.refuses(&bench.system_draft()?, &[tamper], Reason::PayloadDigestMismatch)
+    }),
+    ("tampered-signature", |bench| {
+        let tamper = Edit::Area(|area| *area.last_mut().expect("an area is not empty") ^= 1);
+        bench.refuses_with(&bench.system_draft()?, &[tamper], None)
+    }),
+    ("another-key", |bench| {
+        let tree = bench.tree(&node("hartlock", &B.record()))?;
+        bench.refuses_on(&tree, Some(&bench.disk(&bench.system_draft()?, &[])?), None)
+    }),
+    ("another-board", |bench| {
+        let other = Edit::Draft(Draft::use_unknown_board);
+        bench.refuses(&bench.system_draft()?, &[other], Reason::WrongBoard)
+    }),
+    ("below-the-floor", |bench| {
+        let node = node("hartlock", &A.record()).replace("<0 0>", "<0 8>");
+        bench.refuses_on(
+            &bench.tree(&node)?,
+            Some(&bench.good()?),
+            Some(Reason::RollbackBelowFloor),
+        )
+    }),
+    ("trust-missing", |bench| {
+        bench.refuses_on(&bench.tree("")?, Some(&bench.good()?), Some(Reason::RootOfTrustInvalid))
+    }),
+    ("trust-twice", |bench| {
+        let one = node("hartlock", &A.record());
+        let tree = bench.tree(&format!("{one}{}", node("hartlock@1", &A.record())))?;
+        bench.refuses_on(&tree, Some(&bench.good()?), Some(Reason::RootOfTrustInvalid))
+    }),
+    ("trust-without-a-key", |bench| {
+        let node = node("hartlock", &A.record()).replace("key-id", "other");
+        bench.refuses_on(
+            &bench.tree(&node)?,
+            Some(&bench.good()?),
+            Some(Reason::RootOfTrustInvalid),
+        )
+    }),
+    ("kernel-over-the-monitor", |bench| bench.refuses_place(0, 0x8000_0000)),
+    ("initramfs-over-the-monitor", |bench| bench.refuses_place(1, 0x8010_0000)),
+    ("initramfs-over-the-heap", |bench| bench.refuses_place(1, END_OF_MEMORY - 0x0080_0000)),
+    ("initramfs-over-the-code", |bench| bench.refuses_place(1, END_OF_MEMORY - 0x0008_0000)),
+    ("initramfs-that-ends-in-the-stack", |bench| bench.refuses_end_in_the_stack()),
+    ("initramfs-outside-of-memory", |bench| {
+        let mut draft = bench.system_draft()?;
+        draft.payloads[1].load_at(END_OF_MEMORY);
+        bench.refuses(&draft, &[], Reason::OutsideMemory)
+    }),
+    ("kernel-at-another-alignment", |bench| {
+        let mut draft = bench.system_draft()?;
+        draft.payloads[0].load_at(0x8210_0000);
+        bench.refuses(&draft, &[], Reason::WrongLoadAddress)
+    }),
+    ("tree-that-is-none", |bench| {
+        let broken = Edit::Draft(|draft| draft.payloads[2].data.fill(1));
+        bench.refuses(&bench.system_draft()?, &[broken], Reason::DeviceTreeUnusable)
+    }),
+    ("no-disk", |bench| bench.refuses_on(&bench.trusted()?, None, Some(Reason::MediumMissing))),
+    ("empty-disk", |bench| {
+        bench.refuses_on(&bench.trusted()?, Some(&vec![0; 1 << 20]), Some(Reason::MediumMissing))
+    }),
+    ("disk-shorter-than-its-bundle", |bench| {
+        let mut disk = bench.good()?;
+        disk.truncate(disk.len() - 4096);
+        bench.refuses_on(&bench.trusted()?, Some(&disk), Some(Reason::Truncated))
+    }),
+    ("locked-answers-nothing", locked_answers_nothing),
+    ("locked-has-no-other-way", locked_has_no_other_way),
+];
+
+/// What all cases need.
+struct Bench {
+    tools: Tools,
+    locked: UBoot,
+    stub: Vec<u8>,
+    system_fdt: PathBuf,
+    is_verbose: bool,
+}
+
+/// Returns the node of the control tree that trusts a key.
+fn node(name: &str, key: &KeyRecord) -> String {
+    let id: String = key.key_id.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    format!(
+        "{name} {{ compatible = \"hartlock,trust-v1\"; board = \"qemu-virt\"; soc = \"virt\"; policy = <1>; \
+         security-version = <0 0>; key-0 {{ algorithm = <{}>; parameters = <{}>; key-id = [{id}]; }}; }};",
+        key.algorithm, key.parameters
+    )
+}
+
+impl Bench {
+    fn prepare(is_verbose: bool) -> Result<Self> {
+        Ok(Self {
+            tools: tools::locate()?,
+            locked: u_boot::built(Variant::Locked)?,
+            stub: fs::read(firmware::stage("stub", &[])?.bin)?,
+            system_fdt: firmware::device_tree("system")?,
+            is_verbose,
+        })
+    }
+
+    /// Returns the board's tree with nodes in addition.
+    fn tree(&self, nodes: &str) -> Result<Vec<u8>> {
+        let scratch = tempfile::tempdir()?;
+        let [source, compiled] = ["tree.dts", "tree.dtb"].map(|name| scratch.path().join(name));
+        let mut dtc = Command::new(&self.tools.dtc);
+        dtc.args(["-q", "-I", "dtb", "-O", "dts"]).arg(&self.system_fdt);
+        let text = run::quietly(&mut dtc)?;
+        fs::write(&source, format!("{text}\n/ {{ {nodes} }};\n"))?;
+        let mut dtc = Command::new(&self.tools.dtc);
+        dtc.args(["-q", "-I", "dts", "-O", "dtb", "-o"]).arg(&compiled).arg(&source);
+        run::quietly(&mut dtc)?;
+        Ok(fs::read(&compiled)?)
+    }
+
+    /// Returns a control tree that trusts the key with which the bundles are signed.
+    fn trusted(&self) -> Result<Vec<u8>> {
+        self.tree(&node("hartlock", &A.record()))
+    }
+
+    /// Returns a draft with the stub as the kernel, and an initramfs of many blocks.
+    fn system_draft(&self) -> Result<Draft> {
+        let mut draft = Draft::system();
+        let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
+        kernel.data = self.stub.clone();
+        kernel.data.resize(60_000, 0);
+        kernel.memory_size = 64 << 10;
+        kernel.mode = TreeMode::Blocks { block_size: 1024 };
+        let mut initramfs = Payload::new(PayloadType::Initramfs, 300_000, 0x8800_0000);
+        initramfs.mode = TreeMode::Blocks { block_size: 4096 };
+        let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x8600_0000);
+        fdt.data = fs::read(&self.system_fdt)?;
+        fdt.memory_size = 4096;
+        draft.payloads = vec![kernel, initramfs, fdt];
+        Ok(draft)
+    }
+
+    #[expect(clippy::unused_self, reason = "reads like the other makers of disks")]
+    fn disk(&self, draft: &Draft, edits: &[Edit]) -> Result<Vec<u8>> {
+        Ok(build(draft.clone(), edits).0)
+    }
+
+    fn good(&self) -> Result<Vec<u8>> {
+        self.disk(&self.system_draft()?, &[])
+    }
+
+    /// Boots the locked build from a disk until it ends.
+    fn boot(&self, tree: &[u8], disk: Option<&[u8]>, types: &str) -> Result<String> {
+        Boot { harts: 2, ..self.locked_boot(tree, disk) }.run(types)
+    }
+
+    fn locked_boot<'a>(&'a self, tree: &'a [u8], disk: Option<&'a [u8]>) -> Boot<'a> {
+        Boot { bench: self, tree, disk, harts: 2 }
+    }
+
+    fn refuses(&self, draft: &Draft, edits: &[Edit], reason: Reason) -> Result<()> {
+        self.refuses_with(draft, edits, Some(reason))
+    }
+
+    /// Checks a refusal for a reason, or for any.
+    fn refuses_with(&self, draft: &Draft, edits: &[Edit], reason: Option<Reason>) -> Result<()> {
+        self.refuses_on(&self.trusted()?, Some(&self.disk(draft, edits)?), reason)
+    }
+
+    fn refuses_on(&self, tree: &[u8], disk: Option<&[u8]>, reason: Option<Reason>) -> Result<()> {
+        let console = self.boot(tree, disk, "")?;
+        let number = reason.map(|reason| format!("E{:04}", reason as u32)).unwrap_or("E".into());
+        let refusal = format!("hartlock: u-boot refused: {number}");
+        ensure!(console.contains(&refusal), "no `{refusal}`\n{}", last(&console));
+        ensure!(!console.contains(STUB_RUNS) && !console.contains(ENTERS), "{}", last(&console));
+        ensure!(console.matches("refused").count() == 1, "went on\n{}", last(&console));
+        Ok(())
+    }
+
+    fn refuses_place(&self, payload: usize, address: u64) -> Result<()> {
+        let mut draft = self.system_draft()?;
+        draft.payloads[payload].load_at(address);
+        self.refuses(&draft, &[], Reason::OverlapsLiveRegion)
+    }
+
+    /// Finds the lowest address that U-Boot keeps for itself, by halves: a payload of one page there is refused, and the one
+    /// before is not.
+    fn refuses_end_in_the_stack(&self) -> Result<()> {
+        let mut draft = self.system_draft()?;
+        let initramfs = &mut draft.payloads[1];
+        // From far below to the first page of the memory in question.
+        initramfs.memory_size = END_OF_MEMORY - 0x0080_0000 - initramfs.load_address;
+        self.refuses(&draft, &[], Reason::OverlapsLiveRegion)
+    }
+}
+
+/// A device that boots U-Boot.
+struct Boot<'a> {
+    bench: &'a Bench,
+    tree: &'a [u8],
+    disk: Option<&'a [u8]>,
+    harts: u32,
+}
+
+impl Boot<'_> {
+    /// Boots until the machine ends or U-Boot stops, while `types` is typed all the time. Returns the console.
+    fn run(&self, types: &str) -> Result<String> {
+        let scratch = tempfile::tempdir()?;
+        let program = scratch.path().join("u-boot.bin");
+        fs::write(&program, self.bench.locked.with_tree(self.tree)?)?;
+        let mut qemu = Command::new("timeout");
+        qemu.arg(HANG.as_secs().to_string()).arg(&self.bench.tools.qemu);
+        qemu.args(["-machine", "virt", "-m", "1G", "-nographic", "-monitor", "none", "-no-reboot"]);
+        qemu.args(["-smp", &self.harts.to_string(), "-serial", "stdio", "-bios"]);
+        qemu.arg(&self.bench.tools.opensbi).arg("-kernel").arg(&program);
+        if let Some(disk) = self.disk {
+            let file = scratch.path().join("disk");
+            fs::write(&file, disk)?;
+            let file = file.display().to_string().replace(',', ",,");
+            qemu.arg("-drive").arg(format!("file={file},if=none,format=raw,id=disk"));
+            qemu.args(["-device", "virtio-blk-device,drive=disk"]);
+        }
+        qemu.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = qemu.spawn().map_err(|error| run::not_started(&qemu, &error))?;
+        let mut output = child.stdout.take().context("the pipe was just made")?;
+        let mut input = child.stdin.take().context("the pipe was just made")?;
+        let (sender, receiver) = mpsc::channel();
+        let reader = thread::spawn(move || {
+            let mut piece = [0; 4096];
+            while let Ok(count @ 1..) = output.read(&mut piece) {
+                if sender.send(piece[..count].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        let (mut console, started) = (Vec::new(), Instant::now());
+        let text = loop {
+            match receiver.recv_timeout(Duration::from_millis(200)) {
+                Ok(piece) => console.extend(piece),
+                Err(mpsc::RecvTimeoutError::Timeout) => {}
+                Err(mpsc::RecvTimeoutError::Disconnected) => {
+                    break String::from_utf8_lossy(&console).replace('\r', "");
+                }
+            }
+            let text = String::from_utf8_lossy(&console).replace('\r', "");
+            // A machine that ended takes no input, which is no fault.
+            drop(input.write_all(types.as_bytes()));
+            let is_stopped = text.contains("Please RESET the board");
+            if is_stopped || started.elapsed() > HANG {
+                break text;
+            }
+        };
+        // `timeout` ends the emulator with itself.
+        drop(input);
+        let _ = Command::new("kill").arg(child.id().to_string()).status();
+        child.wait()?;
+        drop(receiver);
+        if reader.join().is_err() {
+            bail!("the console cannot be read");
+        }
+        if self.bench.is_verbose {
+            println!("{text}");
+        }
+        Ok(text)
+    }
+}
+
+fn last(console: &str) -> String {
+    let lines: Vec<&str> = console.lines().collect();
+    lines[lines.len().saturating_sub(15)..].join("\n")
+}
+
+fn good(bench: &Bench) -> Result<()> {
+    boots(&bench.boot(&bench.trusted()?, Some(&bench.good()?), "")?)
+}
+
+fn boots(console: &str) -> Result<()> {
+    ensure!(console.contains(ENTERS) && console.contains(STUB_RUNS), "{}", last(console));
+    ensure!(!console.contains(UNLOCKED), "a locked build says that it is unlocked");
+    Ok(())
+}
+
+/// Boots from the second partition of a disk with an MBR; the first one has no bundle.
+fn from_a_partition(bench: &Bench) -> Result<()> {
+    const FIRST: u32 = 2048;
+    const SECOND: u32 = 4096;
+    let bundle = bench.good()?;
+    let mut disk = vec![0; SECOND as usize * 512];
+    let blocks = u32::try_from(bundle.len() / 512)?;
+    for (index, start, count) in [(0, FIRST, FIRST), (1, SECOND, blocks)] {
+        let entry = 446 + 16 * index;
+        disk[entry + 4] = 0x83;
+        disk[entry + 8..entry + 12].copy_from_slice(&start.to_le_bytes());
+        disk[entry + 12..entry + 16].copy_from_slice(&count.to_le_bytes());
+    }
+    disk[510..512].copy_from_slice(&[0x55, 0xaa]);
+    disk.extend(&bundle);
+    boots(&bench.boot(&bench.trusted()?, Some(&disk), "")?)?;
+    // A partition that ends before its bundle does is not read further.
+    let entry = 446 + 16;
+    disk[entry + 12..entry + 16].copy_from_slice(&(blocks - 8).to_le_bytes());
+    bench.refuses_on(&bench.trusted()?, Some(&disk), Some(Reason::Truncated))
+}
+
+/// Debian's kernel brings up all harts that hashed.
+fn linux(bench: &Bench) -> Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let archive = scratch.path().join("initramfs");
+    let init = "#!/bin/busybox sh\n/bin/busybox mount -t proc proc /proc\n/bin/busybox mount -t sysfs sysfs /sys\n\
+        echo userspace on $(/bin/busybox grep -c ^processor /proc/cpuinfo) harts: $(/bin/busybox cat /proc/cmdline)\n\
+        /bin/busybox ls /sys/firmware/devicetree/base/reserved-memory\n/bin/busybox poweroff -f\n";
+    initramfs::with_programs(&bench.tools.busybox, &[], init, &archive)?;
+    let mut draft = bench.system_draft()?;
+    let [kernel, initramfs, fdt] = draft.payloads.as_mut_slice() else { bail!("three payloads") };
+    kernel.data = fs::read(&bench.tools.debian_kernel)?;
+    kernel.memory_size = u64_at(&kernel.data, 16).context("a kernel has a header")?;
+    kernel.memory_size = kernel.memory_size.next_multiple_of(4096);
+    kernel.mode = TreeMode::Blocks { block_size: 80 << 10 };
+    fdt.load_at(0x8700_0000);
+    initramfs.data = fs::read(&archive)?;
+    initramfs.memory_size = (initramfs.data.len() as u64).next_multiple_of(4096);
+    initramfs.mode = TreeMode::Blocks { block_size: 80 << 10 };
+    draft.bootargs = "console=ttyS0 loglevel=4".into();
+    let disk = bench.disk(&draft, &[])?;
+    let tree = bench.trusted()?;
+    let console = Boot { harts: 5, ..bench.locked_boot(&tree, Some(&disk)) }.run("")?;
+    let expected = format!("userspace on 5 harts: {}", draft.bootargs);
+    ensure!(console.contains(&expected), "no `{expected}`\n{}", last(&console));
+    ensure!(console.contains("hartlock-opensbi@80000000"), "{}", last(&console));
+    Ok(())
+}
+
+/// Types what stops a countdown and what starts other programs, from the first character on.
+fn locked_answers_nothing(bench: &Bench) -> Result<()> {
+    let types = " \x03\nbootm\nbooti 0x82000000\ngo 0x82000000\nbootefi hello\nsource 0x82000000\n\
+        setenv hartlock_key 1\nhartlock boot virtio 0\n";
+    let (tree, disk) = (bench.trusted()?, bench.good()?);
+    boots(&bench.boot(&tree, Some(&disk), types)?)?;
+    let console = bench.boot(&bench.tree("")?, Some(&disk), types)?;
+    ensure!(!console.contains(PROMPT) && !console.contains(STUB_RUNS), "{}", last(&console));
+    ensure!(console.contains("refused: E0903"), "{}", last(&console));
+    Ok(())
+}
+
+/// Looks for the functions of other ways to start a program, and for one that must be found.
+fn locked_has_no_other_way(bench: &Bench) -> Result<()> {
+    let bytes = fs::read(&bench.locked.elf)?;
+    let file = object::File::parse(&*bytes)?;
+    let names: Vec<&str> = file.symbols().filter_map(|it| it.name().ok()).collect();
+    ensure!(names.contains(&"hartlock_run"), "the search finds no function");
+    let found: Vec<_> = FORBIDDEN.iter().filter(|name| names.contains(name)).collect();
+    ensure!(found.is_empty(), "the locked build has {found:?}");
+    let config = fs::read_to_string(&bench.locked.config)?;
+    for line in ["CONFIG_HARTLOCK_ONLY=y", "# CONFIG_CMDLINE is not set"] {
+        ensure!(config.lines().any(|it| it == line), "the configuration lacks `{line}`");
+    }
+    Ok(())
+}
