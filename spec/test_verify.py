@@ -854,8 +854,8 @@ class CommandLine(unittest.TestCase):
         listed = {
             code: text["name"]
             for code, text in texts.items()
-            # Of devices, of the command's files, of requests, of the C library.
-            if not code.startswith(("E09", "E11", "E12", "E13", "E15")) or code in ("E0908", "E0920", "E1204")
+            # Of devices, of the command's files, of requests, of the C library, of signers.
+            if not code.startswith(("E09", "E11", "E12", "E13", "E15", "E16")) or code in ("E0908", "E0920", "E1204")
         }
         self.assertEqual({reason.name: reason.value for reason in Reason}, listed)
         self.assertTrue(all(text["title"] and text["hint"] for text in texts.values()))
