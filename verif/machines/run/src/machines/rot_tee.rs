@@ -263,9 +263,6 @@ fn refusal_fault(machine: Rot, is_quick: bool, folder: &Path) -> Result<Option<S
             what: "a secret that stays open",
             secret: &open,
             reason: Reason::NotEndorsed,
-            // The ROM reads all words once to use them. It reads them twice more to check that they are closed: at
-            // once, and before it refuses.
-            secret_words_read: 3 * SECRET_WORDS,
             ..missing
         },
     ];
