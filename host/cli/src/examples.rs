@@ -142,13 +142,13 @@ Profiles:
 
 pub const DIGEST: &str = "Examples:
   hartlock digest bundle.toml --signer root.pub.pem -o release.json
-  hartlock digest bundle.toml --signer a.pub.pem --signer b.pub.pem -o release.json
-  hartlock digest bundle.toml --signer root.pub.pem -o release.json --raw release.bin
+  hartlock digest bundle.toml --signer a.pem --signer b.pem -o release.json
+  hartlock digest bundle.toml --signer root.pub.pem -o r.json --raw release.bin
   openssl pkeyutl -sign -rawin -inkey root.pem -in release.bin -out root.sig
 
 Result:
-  release.json, the request: what boots, the signed bytes, and for each signer its
-  algorithm, key and digest. Its bytes are the same on every run.
+  release.json, the request: what boots, the signed bytes, and for each signer
+  its algorithm, key and digest. Its bytes are the same on every run.
   release.unsigned, the bundle without signatures, which every verifier refuses.
   `hartlock attach` makes the bundle of both and the signatures.";
 
@@ -157,8 +157,8 @@ pub const ATTACH: &str = "Examples:
   hartlock attach release.json --signature b.sig --signature a.sig -o system.hlk
 
 Signatures:
-  As bytes, in DER for ECDSA, or either in base64. Each is verified with the keys
-  of the request before anything is written.";
+  As bytes, in DER for ECDSA, or either in base64. Each is verified with the
+  keys of the request before anything is written.";
 
 pub const RESIGN: &str = "Examples:
   hartlock resign old.hlk --verify-key old.pub.pem --key new.pem -o new.hlk

@@ -219,6 +219,7 @@ impl Sections {
             "command",
             "requests",
             "c-library",
+            "signers",
         ] {
             let file = format!("spec/{page}.md");
             let text = fs::read_to_string(root.join(&file)).context(file)?;
