@@ -7,6 +7,8 @@
 
 use hartlock_drivers::boot_sequencer::BootSequencer;
 use hartlock_image::Reason;
+// The build script takes the linker script of this crate, and `rot_main` is called by its start-up code.
+use hartlock_rot as _;
 use hartlock_rot_rom::Environment;
 
 struct Bench;
