@@ -159,12 +159,15 @@ fn functions(header: &str) -> BTreeSet<&str> {
     before.filter(|name| name.starts_with("hartlock_")).collect()
 }
 
-/// Links an archive with all functions of the header for its target, and writes the program. The functions of the C library that it
-/// needs are at address 0.
+/// Functions that a boot can do without: whoever does not call them does not link them.
+const HELPERS: [&str; 2] = ["hartlock_requirements_of_handoff", "hartlock_tree"];
+
+/// Links an archive with the functions of the header for its target, all of them or those that a boot needs, and writes
+/// the program. The functions of the C library that it needs are at address 0.
 ///
 /// # Errors
 /// If a symbol is missing: a panic can be reached, or the archive needs something else.
-pub fn linked(archive: &Path, target: &str, program: &Path) -> Result<()> {
+pub fn linked(archive: &Path, target: &str, has_helpers: bool, program: &Path) -> Result<()> {
     let is_riscv = target.starts_with("riscv");
     let sysroot = run::capture(Command::new("rustc").args(["--print", "sysroot"]))?;
     let sysroot = String::from_utf8(sysroot.stdout)?;
@@ -174,7 +177,10 @@ pub fn linked(archive: &Path, target: &str, program: &Path) -> Result<()> {
     link.args(["-flavor", "gnu", "--gc-sections", "--strip-debug", "-e", "hartlock_begin"]);
     let header = fs::read_to_string(project::root().join(HEADER))?;
     // The functions for `attempt` are those of RISC-V.
-    let is_there = |name: &&str| is_riscv || !name.starts_with("hartlock_attempt_");
+    let is_there = |name: &&str| {
+        (is_riscv || !name.starts_with("hartlock_attempt_"))
+            && (has_helpers || !HELPERS.contains(name))
+    };
     for function in functions(&header).into_iter().filter(is_there) {
         // The linker takes an undefined name from `-u` without a word, and none from `--defsym`.
         link.arg(format!("--defsym=required_{function}={function}")).args(["-u", function]);

@@ -111,21 +111,31 @@ fn of_riscv(scratch: &Path) -> Result<Vec<String>> {
             let program = scratch.join("program.elf");
             let name = format!("{} for {target}", selection.name());
             let archive = c_library::archive(target, selection)?;
-            if let Err(error) = c_library::linked(&archive, target, &program) {
-                findings.push(format!("{name}: {error}"));
-                continue;
-            }
-            let size = size_of_program(&program)?;
-            println!("    {name}: {} bytes of text and data", size.kept);
-            if size.variables != 0 {
-                findings.push(format!("{name}: {} bytes of variables", size.variables));
-            }
-            if target.starts_with("riscv64gc") && size.kept > most {
-                findings.push(format!("{name}: {} bytes, more than {most}", size.kept));
+            let kept = match size(&name, target, &archive, &program) {
+                Ok(kept) => kept,
+                Err(error) => {
+                    findings.push(format!("{name}: {error:#}"));
+                    continue;
+                }
+            };
+            if target.starts_with("riscv64gc") && kept > most {
+                findings.push(format!("{name}: {kept} bytes, more than {most}"));
             }
         }
     }
     Ok(findings)
+}
+
+/// Links an archive with all its functions, which have no variables, and returns the bytes of text and data without those
+/// that a boot can do without.
+fn size(name: &str, target: &str, archive: &Path, program: &Path) -> Result<u64> {
+    c_library::linked(archive, target, true, program)?;
+    let all = size_of_program(program)?;
+    ensure!(all.variables == 0, "{} bytes of variables", all.variables);
+    c_library::linked(archive, target, false, program)?;
+    let kept = size_of_program(program)?.kept;
+    println!("    {name}: {kept} bytes of text and data, and {} of helpers", all.kept - kept);
+    Ok(kept)
 }
 
 /// Links archives for other processors, which have no kernels of their own.
@@ -140,14 +150,8 @@ fn of_others(scratch: &Path) -> Result<Vec<String>> {
         for selection in [Selection::Everything, Selection::Small] {
             let archive = c_library::archive(target, selection)?;
             let name = format!("{} for {target}", selection.name());
-            if let Err(error) = c_library::linked(&archive, target, &program) {
-                findings.push(format!("{name}: {error}"));
-                continue;
-            }
-            let size = size_of_program(&program)?;
-            println!("    {name}: {} bytes of text and data", size.kept);
-            if size.variables != 0 {
-                findings.push(format!("{name}: {} bytes of variables", size.variables));
+            if let Err(error) = size(&name, target, &archive, &program) {
+                findings.push(format!("{name}: {error:#}"));
             }
         }
     }
