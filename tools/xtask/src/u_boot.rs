@@ -19,7 +19,9 @@ use crate::{Verdict, consent, project, run, tools};
 /// The package set of the sources and of the programs that only this build needs.
 pub const SET: &str = "u-boot";
 /// A part of every digest. Raise it when the build below changes.
-const RECIPE: &str = "1";
+const RECIPE: &str = "2";
+/// How the names of compiler and linker begin. U-Boot's EFI loader takes its architecture from what is before the first `-`.
+const PREFIX: &str = "riscv64-hartlock-";
 /// The folder of the integration.
 pub const FOLDER: &str = "integrations/u-boot";
 /// The configuration of the board.
@@ -81,18 +83,6 @@ pub struct UBoot {
     /// Its configuration.
     pub config: PathBuf,
     pub version: String,
-}
-
-impl UBoot {
-    /// Returns the program followed by its device tree.
-    ///
-    /// # Errors
-    /// If the program cannot be read.
-    pub fn with_tree(&self, tree: &[u8]) -> Result<Vec<u8>> {
-        let mut bytes = fs::read(&self.bin).with_context(|| self.bin.display().to_string())?;
-        bytes.extend(tree);
-        Ok(bytes)
-    }
 }
 
 /// Builds U-Boot, and prints its version and its path.
@@ -199,7 +189,7 @@ fn make(compiler: &Root, set: &Root, variant: Variant, archive: &Path, made: &Pa
         make.env("PATH", &path).env("LC_ALL", "C").env("SOURCE_DATE_EPOCH", "0");
         make.env("BISON_PKGDATADIR", set.file("usr/share/bison")?).env("M4", programs.join("m4"));
         make.arg("--silent").arg(format!("--jobs={jobs}")).arg("--directory").arg(&tree);
-        make.args(["CROSS_COMPILE=hartlock-", "DTC=dtc", "NO_PYTHON=1"]);
+        make.args([&format!("CROSS_COMPILE={PREFIX}"), "DTC=dtc", "NO_PYTHON=1"]);
         make.arg(format!("HARTLOCK_LIB={}", archive.display()));
         make.args(targets);
         run::quietly(&mut make).map(drop)
@@ -257,17 +247,17 @@ fn programs(compiler: &Root, set: &Root, scratch: &Path) -> Result<PathBuf> {
         Ok(fs::set_permissions(&path, fs::Permissions::from_mode(0o755))?)
     };
     // In a pipe only the first program would be started with the libraries of its own set.
-    let gcc = folder.join("hartlock-gcc");
+    let gcc = folder.join(format!("{PREFIX}gcc"));
     let filter = "for it do shift; [ \"$it\" = -pipe ] || set -- \"$@\" \"$it\"; done";
     let real = compiler.file("run/riscv64-unknown-elf-gcc")?;
     fs::write(&gcc, format!("#!/bin/sh\n{filter}\nexec '{}' \"$@\"\n", real.display()))?;
     fs::set_permissions(&gcc, fs::Permissions::from_mode(0o755))?;
-    launcher("hartlock-ar", &compiler.file("run/riscv64-unknown-elf-ar")?)?;
+    launcher(&format!("{PREFIX}ar"), &compiler.file("run/riscv64-unknown-elf-ar")?)?;
     for name in ["ld.bfd", "objcopy", "objdump", "nm", "readelf", "strip", "size"] {
         let program = set.file(&format!("run/riscv64-linux-gnu-{name}"))?;
-        launcher(&format!("hartlock-{name}"), &program)?;
+        launcher(&format!("{PREFIX}{name}"), &program)?;
     }
-    launcher("hartlock-ld", &set.file("run/riscv64-linux-gnu-ld.bfd")?)?;
+    launcher(&format!("{PREFIX}ld"), &set.file("run/riscv64-linux-gnu-ld.bfd")?)?;
     for name in ["m4", "bison", "flex", "bc", "patch"] {
         launcher(name, &set.file(&format!("run/{name}"))?)?;
     }

@@ -29,6 +29,10 @@ const END_OF_MEMORY: u64 = 0xc000_0000;
 const ENTERS: &str = "hartlock: u-boot verified the system bundle, entering";
 /// What a build without the lock prints at each boot.
 const UNLOCKED: &str = "hartlock: u-boot is unlocked";
+/// Bytes by which U-Boot should grow at most with everything (the unlocked build beside the original one). It is missed.
+const GROWTH_TARGET: u64 = 170_000;
+/// Bytes by which it grows at most: what was measured, and some room.
+const GROWTH: u64 = 240_000;
 /// The prompt of U-Boot.
 const PROMPT: &str = "=> ";
 /// The functions behind commands that start programs, read what others wrote, or change what U-Boot does.
@@ -103,11 +107,8 @@ const CASES: &[(&str, Case)] = &[
     ("without-a-fault-it-boots", good),
     ("from-a-partition", from_a_partition),
     ("tampered-initramfs", |bench| {
-        // The tree fills the last page, and the initramfs is longer than the two before it.
-        let tamper = Edit::File(|file| {
-            let at = file.len() - (3 << 12);
-            file[at] ^= 1;
-        });
+        // The kernel ends before 128 KiB, and the initramfs after 256 KiB.
+        let tamper = Edit::File(|file| file[192 << 10] ^= 1);
         bench.refuses(&bench.system_draft()?, &[tamper], Reason::PayloadDigestMismatch)
     }),
     ("tampered-signature", |bench| {
@@ -176,6 +177,10 @@ const CASES: &[(&str, Case)] = &[
     }),
     ("locked-answers-nothing", locked_answers_nothing),
     ("locked-has-no-other-way", locked_has_no_other_way),
+    ("a-hart-that-traps-with-a-block", a_hart_that_traps),
+    ("unlocked-verifies-and-boots-by-command", unlocked_commands),
+    ("unlocked-takes-no-key-from-the-environment", unlocked_environment),
+    ("growth", growth),
 ];
 
 /// What all cases need.
@@ -258,11 +263,37 @@ impl Bench {
 
     /// Boots the locked build from a disk until it ends.
     fn boot(&self, tree: &[u8], disk: Option<&[u8]>, types: &str) -> Result<String> {
-        Boot { harts: 2, ..self.locked_boot(tree, disk) }.run(types)
+        self.locked_boot(tree, disk).run(|_| types.to_owned())
     }
 
     fn locked_boot<'a>(&'a self, tree: &'a [u8], disk: Option<&'a [u8]>) -> Boot<'a> {
-        Boot { bench: self, tree, disk, harts: 2 }
+        Boot { bench: self, program: &self.locked.bin, tree, disk, harts: 2 }
+    }
+
+    /// Boots the unlocked build, stops its countdown, and types one command at each prompt.
+    fn session(&self, tree: &[u8], disk: &[u8], commands: &[&str]) -> Result<String> {
+        let unlocked = u_boot::built(Variant::Unlocked)?;
+        let boot = self.locked_boot(tree, Some(disk));
+        let (mut is_stopped, mut typed) = (false, 0);
+        let console = Boot { program: &unlocked.bin, ..boot }.run(|console| {
+            if !is_stopped && console.contains("Hit any key") {
+                is_stopped = true;
+                return " ".into();
+            }
+            match commands.get(typed) {
+                Some(command) if console.matches(PROMPT).count() > typed => {
+                    typed += 1;
+                    format!("{command}\n")
+                }
+                _ => String::new(),
+            }
+        })?;
+        ensure!(
+            console.contains(UNLOCKED),
+            "it does not say that it is unlocked\n{}",
+            last(&console)
+        );
+        Ok(console)
     }
 
     fn refuses(&self, draft: &Draft, edits: &[Edit], reason: Reason) -> Result<()> {
@@ -304,17 +335,20 @@ impl Bench {
 /// A device that boots U-Boot.
 struct Boot<'a> {
     bench: &'a Bench,
+    /// U-Boot without a device tree.
+    program: &'a Path,
     tree: &'a [u8],
     disk: Option<&'a [u8]>,
     harts: u32,
 }
 
 impl Boot<'_> {
-    /// Boots until the machine ends or U-Boot stops, while `types` is typed all the time. Returns the console.
-    fn run(&self, types: &str) -> Result<String> {
+    /// Boots until the machine ends or U-Boot stops, while there is typed what `types` returns for the console so far, again
+    /// and again. Returns the console.
+    fn run(&self, mut types: impl FnMut(&str) -> String) -> Result<String> {
         let scratch = tempfile::tempdir()?;
         let program = scratch.path().join("u-boot.bin");
-        fs::write(&program, self.bench.locked.with_tree(self.tree)?)?;
+        fs::write(&program, [fs::read(self.program)?.as_slice(), self.tree].concat())?;
         let mut qemu = Command::new("timeout");
         qemu.arg(HANG.as_secs().to_string()).arg(&self.bench.tools.qemu);
         qemu.args(["-machine", "virt", "-m", "1G", "-nographic", "-monitor", "none", "-no-reboot"]);
@@ -351,7 +385,7 @@ impl Boot<'_> {
             }
             let text = String::from_utf8_lossy(&console).replace('\r', "");
             // A machine that ended takes no input, which is no fault.
-            drop(input.write_all(types.as_bytes()));
+            drop(input.write_all(types(&text).as_bytes()));
             let is_stopped = text.contains("Please RESET the board");
             if is_stopped || started.elapsed() > HANG {
                 break text;
@@ -430,7 +464,8 @@ fn linux(bench: &Bench) -> Result<()> {
     draft.bootargs = "console=ttyS0 loglevel=4".into();
     let disk = bench.disk(&draft, &[])?;
     let tree = bench.trusted()?;
-    let console = Boot { harts: 5, ..bench.locked_boot(&tree, Some(&disk)) }.run("")?;
+    let console =
+        Boot { harts: 5, ..bench.locked_boot(&tree, Some(&disk)) }.run(|_| String::new())?;
     let expected = format!("userspace on 5 harts: {}", draft.bootargs);
     ensure!(console.contains(&expected), "no `{expected}`\n{}", last(&console));
     ensure!(console.contains("hartlock-opensbi@80000000"), "{}", last(&console));
@@ -461,5 +496,91 @@ fn locked_has_no_other_way(bench: &Bench) -> Result<()> {
     for line in ["CONFIG_HARTLOCK_ONLY=y", "# CONFIG_CMDLINE is not set"] {
         ensure!(config.lines().any(|it| it == line), "the configuration lacks `{line}`");
     }
+    Ok(())
+}
+
+/// A hart traps after it has claimed blocks, before it delivers one. The boot hart hashes them, and sees it stopped.
+fn a_hart_that_traps(bench: &Bench) -> Result<()> {
+    /// `unimp`, which is an illegal instruction.
+    const TRAP: [u8; 4] = 0xc000_1073_u32.to_le_bytes();
+    let elf = fs::read(&bench.locked.elf)?;
+    let file = object::File::parse(&*elf)?;
+    let of = |part: &str| {
+        let found = file.symbols().find(|it| it.name().is_ok_and(|name| name.contains(part)));
+        found.with_context(|| format!("no function {part}"))
+    };
+    let (work, deliver) = (of("hartlock_work")?, of("capi5harts7deliver")?);
+    let mut program = fs::read(&bench.locked.bin)?;
+    let base = file.symbol_by_name("_start").context("no start")?.address();
+    let call = (0..work.size()).step_by(2).map(|at| work.address() + at).find(|at| {
+        let place = (at - base) as usize;
+        let word = |at| program.get(at..at + 4).and_then(|it| it.try_into().ok());
+        let pair = [word(place), word(place + 4)].map(|it| it.map_or(0, u32::from_le_bytes));
+        target_of_call(*at, pair) == Some(deliver.address())
+    });
+    let place = (call.context("no hart delivers")? - base) as usize;
+    program[place..place + 4].copy_from_slice(&TRAP);
+    let scratch = tempfile::tempdir()?;
+    let patched = scratch.path().join("u-boot.bin");
+    fs::write(&patched, program)?;
+    let (tree, disk) = (bench.trusted()?, bench.good()?);
+    boots(
+        &Boot { program: &patched, ..bench.locked_boot(&tree, Some(&disk)) }
+            .run(|_| String::new())?,
+    )
+}
+
+/// Returns where `auipc ra` and `jalr ra` at an address go to (RISC-V Unprivileged Architecture §2.4, §2.5.1).
+fn target_of_call(address: u64, [upper, lower]: [u32; 2]) -> Option<u64> {
+    if upper & 0xfff != 0x097 || lower & 0xf_ffff != 0x080e7 {
+        return None;
+    }
+    let offset = (upper & !0xfff).cast_signed().wrapping_add(lower.cast_signed() >> 20);
+    Some(address.wrapping_add_signed(offset.into()))
+}
+
+fn unlocked_commands(bench: &Bench) -> Result<()> {
+    let commands = ["hartlock explain E0801", "hartlock verify virtio 0", "hartlock boot virtio 0"];
+    let console = bench.session(&bench.trusted()?, &bench.good()?, &commands)?;
+    let reason = Reason::PayloadDigestMismatch;
+    for expected in [
+        format!("E0801 {}", reason.title()),
+        "hint: ".to_owned(),
+        "hartlock: u-boot verified the system bundle\n".to_owned(),
+        ENTERS.to_owned(),
+        STUB_RUNS.to_owned(),
+    ] {
+        ensure!(console.contains(&expected), "no `{expected}`\n{}", last(&console));
+    }
+    Ok(())
+}
+
+fn unlocked_environment(bench: &Bench) -> Result<()> {
+    let id = A.record().key_id.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    });
+    let sets = ["hartlock", "hartlock_key", "key-0", "key-id", "fdtcontroladdr"]
+        .map(|name| format!("setenv {name} {id}"));
+    let mut commands: Vec<&str> = sets.iter().map(String::as_str).collect();
+    commands.extend(["hartlock verify virtio 0", "hartlock boot virtio 0", "reset"]);
+    let tree = bench.tree(&node("hartlock", &B.record()))?;
+    let console = bench.session(&tree, &bench.good()?, &commands)?;
+    ensure!(console.matches("hartlock: u-boot refused: E").count() == 2, "{}", last(&console));
+    ensure!(!console.contains(STUB_RUNS) && !console.contains(ENTERS), "{}", last(&console));
+    Ok(())
+}
+
+/// Compares the size of U-Boot with that of the same without our files.
+fn growth(bench: &Bench) -> Result<()> {
+    let size = |build: &UBoot| fs::metadata(&build.bin).map(|it| it.len());
+    let (with, without) =
+        (size(&u_boot::built(Variant::Unlocked)?)?, size(&u_boot::built(Variant::Original)?)?);
+    let growth = with.saturating_sub(without);
+    println!(
+        "    U-Boot grows by {growth} bytes (target {GROWTH_TARGET}), from {without} to {with}; locked it has {}",
+        size(&bench.locked)?
+    );
+    ensure!(growth <= GROWTH, "U-Boot grows by {growth} bytes, more than {GROWTH}");
     Ok(())
 }

@@ -25,10 +25,12 @@ struct hartlock_worker {
 	ulong stack;
 	ulong gd;
 	void *memory;
+	ulong hart;
 };
 
 void hartlock_hart_entry(void);
 void hartlock_hart(ulong hart, struct hartlock_worker *worker);
+void hartlock_hart_trapped(struct hartlock_worker *worker);
 
 static struct hartlock_worker workers[HARTLOCK_MAX_HARTS];
 
@@ -61,6 +63,13 @@ void hartlock_hart(ulong hart, struct hartlock_worker *worker)
 	sbi_ecall(SBI_EXT_HSM, SBI_EXT_HSM_HART_STOP, 0, 0, 0, 0, 0, 0);
 }
 
+/* Where a trap of another hart ends. What it held is hashed again. */
+void hartlock_hart_trapped(struct hartlock_worker *worker)
+{
+	hartlock_report_trap(worker->memory, worker->hart);
+	sbi_ecall(SBI_EXT_HSM, SBI_EXT_HSM_HART_STOP, 0, 0, 0, 0, 0, 0);
+}
+
 void hartlock_wake_harts(void *context, u32 hart)
 {
 	struct hartlock_boot *boot = context;
@@ -87,6 +96,7 @@ void hartlock_start_harts(struct hartlock_boot *boot)
 		}
 		worker->gd = (ulong)gd;
 		worker->memory = boot->memory;
+		worker->hart = hart;
 		/* The hart sees what was written before it is started. */
 		asm volatile("fence rw, rw" ::: "memory");
 		if (!sbi_ecall(SBI_EXT_HSM, SBI_EXT_HSM_HART_START, hart,
