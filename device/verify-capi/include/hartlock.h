@@ -638,7 +638,8 @@ size_t hartlock_hint(uint32_t reason, char *text, size_t size);
 
 /*
  Writes the device tree for Linux to `out`: the signed one with the edits of boot flow §6. `harts` has a bit for each hart
- that exists. `out` is at a multiple of 8, and no payload is there. Gives the length of the tree.
+ that exists. `out` is at a multiple of 8, and no payload is there. Gives the length of the tree. Whatever it refuses, also a
+ parameter, ends the boot.
 
  # Safety
  `memory` is null or was given to `hartlock_begin`; `reservations` is null or points to `count` of them; `out` is null or

@@ -20,7 +20,7 @@ use crate::types::{
     HARTLOCK_MIN_BUFFER_SIZE, HARTLOCK_VERSION,
 };
 
-fn number(result: Result<(), Refusal>) -> u32 {
+pub(crate) fn number(result: Result<(), Refusal>) -> u32 {
     match result {
         Ok(()) => 0,
         Err(Refusal(number)) => number,
@@ -424,7 +424,7 @@ pub unsafe extern "C" fn hartlock_bootargs(
 ///
 /// # Safety
 /// `memory` is null or was given to `hartlock_begin`.
-pub(crate) unsafe fn result(
+unsafe fn result(
     memory: *mut c_void,
     is_usable: bool,
     find: impl FnOnce(&mut OfBootHart) -> Result<(), Refusal>,

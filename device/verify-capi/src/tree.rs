@@ -7,15 +7,16 @@ use hartlock_handoff::memory::{self as places, Filled};
 use hartlock_handoff::{bootargs, cpus};
 use hartlock_image::{CallReason, PayloadType, Reason};
 
-use crate::calls::result;
-use crate::library::{Library, OfBootHart, Refusal};
+use crate::calls::number;
+use crate::library::{Library, OfBootHart, Progress, Refusal};
 use crate::types::CallerReservation;
 
 /// Number of reservations that a caller can make.
 const MAX_RESERVATIONS: usize = 8;
 
 /// Writes the device tree for Linux to `out`: the signed one with the edits of boot flow §6. `harts` has a bit for each hart
-/// that exists. `out` is at a multiple of 8, and no payload is there. Gives the length of the tree.
+/// that exists. `out` is at a multiple of 8, and no payload is there. Gives the length of the tree. Whatever it refuses, also a
+/// parameter, ends the boot.
 ///
 /// # Safety
 /// `memory` is null or was given to `hartlock_begin`; `reservations` is null or points to `count` of them; `out` is null or
@@ -38,11 +39,14 @@ pub unsafe extern "C" fn hartlock_tree(
         && count <= MAX_RESERVATIONS
         && (count == 0 || (!reservations.is_null() && reservations.is_aligned()));
     // SAFETY: the caller guarantees the memory.
-    let hart = match unsafe { Library::at(memory) } {
-        Ok(library) => library.boot_hart(),
+    let library = match unsafe { Library::at(memory) } {
+        Ok(library) => library,
         Err(Refusal(number)) => return number,
     };
-    let write = |own: &mut OfBootHart| {
+    let step = |own: &mut OfBootHart| {
+        if !is_usable {
+            return Err(CallReason::CallResult.into());
+        }
         let reservations = match count {
             0 => &[],
             // SAFETY: the pointer was checked, and the caller guarantees what is there.
@@ -50,13 +54,12 @@ pub unsafe extern "C" fn hartlock_tree(
         };
         // SAFETY: the same.
         let out = unsafe { core::slice::from_raw_parts_mut(out, size) };
-        let written = edited(own, harts, hart, reservations, out)?;
+        let written = edited(own, harts, library.boot_hart(), reservations, out)?;
         // SAFETY: the same.
         unsafe { length.write(written) };
         Ok(())
     };
-    // SAFETY: the caller guarantees the memory.
-    unsafe { result(memory, is_usable, write) }
+    number(library.step(Progress::DECIDED, Progress::DECIDED, step))
 }
 
 #[inline(never)]

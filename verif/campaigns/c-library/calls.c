@@ -370,6 +370,49 @@ static void handoffs(void)
     device_free(device);
 }
 
+/* The tree for Linux: all that is refused there ends the boot. */
+static void trees(void)
+{
+    static struct hartlock_reservation kept = {.name = "hartlock-monitor", .address = 0x80000000, .size = 0x200000};
+    static struct hartlock_reservation other = {.name = "monitor", .address = 0x80000000, .size = 0x200000};
+    static _Alignas(8) uint8_t tree[64 << 10];
+    static const struct {
+        const char *what;
+        const struct hartlock_reservation *reservations;
+        size_t count;
+        uint8_t *out;
+        size_t size;
+        uint32_t code;
+    } rows[] = {
+        {"a tree", NULL, 0, tree, sizeof(tree), 0},
+        {"a tree with a reservation", &kept, 1, tree, sizeof(tree), 0},
+        {"a tree without a place", &kept, 1, NULL, sizeof(tree), 1508},
+        {"a misaligned tree", &kept, 1, tree + 4, sizeof(tree) - 4, 1508},
+        {"reservations that are not there", NULL, 1, tree, sizeof(tree), 1508},
+        {"too many reservations", &kept, 9, tree, sizeof(tree), 1508},
+        {"a reservation of another name", &other, 1, tree, sizeof(tree), 1508},
+        {"a tree in 64 bytes", &kept, 1, tree, 64, 908},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct device *device = good();
+        struct hartlock_platform platform = device_platform(device);
+        size_t length = 0;
+
+        EXPECT(rows[i].what, begun(device, &platform), 0);
+        EXPECT("too early", hartlock_tree(device->memory, 31, NULL, 0, tree, sizeof(tree), &length), 1503);
+        EXPECT(rows[i].what, hartlock_authenticate(device->memory), 0);
+        EXPECT(rows[i].what, hartlock_load(device->memory), 0);
+        EXPECT(rows[i].what, hartlock_decide(device->memory), 0);
+        EXPECT(rows[i].what,
+               hartlock_tree(device->memory, 31, rows[i].reservations, rows[i].count, rows[i].out, rows[i].size, &length),
+               rows[i].code);
+        EXPECT("its length", length != 0, rows[i].code == 0);
+        EXPECT("the boot afterwards", hartlock_confirm(device->memory), rows[i].code ? 1503 : 0);
+        device_free(device);
+    }
+}
+
 /* Returns how many payloads of two devices are equal, and zero. */
 static void compare(struct device *device, struct device *other, uint32_t *equal, uint32_t *zero)
 {
@@ -765,6 +808,7 @@ int main(int argc, char **argv)
     engines();
     encrypted();
     handoffs();
+    trees();
     harts();
     lost_harts();
     orders();

@@ -288,7 +288,7 @@ fn on_host(root: &Path, archive: &Path, scratch: &Path) -> Result<Vec<String>> {
     if console != wanted {
         findings.push(format!("boot trees:\n{console}expected is\n{wanted}"));
     }
-    let [plain, encrypted] = [good_bundle(false), good_bundle(true)];
+    let [plain, encrypted] = [good_bundle(false)?, good_bundle(true)?];
     let mut tampered = encrypted.clone();
     let at = tampered.iter().rposition(|byte| *byte != 0).context("a payload")?;
     tampered[at] ^= 1;
@@ -310,7 +310,7 @@ fn on_boards(root: &Path, scratch: &Path) -> Result<Vec<String>> {
     let pack = scratch.join("vectors.bin");
     fs::write(&pack, packed(entries.iter().map(|(_, entry)| entry)))?;
     let mut findings = on_board(&entries, &pack)?;
-    fs::write(&pack, packed_bundles(&entries, &[&good_bundle(false)])?)?;
+    fs::write(&pack, packed_bundles(&entries, &[&good_bundle(false)?])?)?;
     findings.extend(stack_of_small(&pack)?);
     Ok(findings)
 }
@@ -342,16 +342,17 @@ fn too_deep(name: &str, stack: &str, most: u64) -> Result<Vec<String>> {
     Ok(if stack <= most { Vec::new() } else { vec![why()] })
 }
 
-/// Returns a system bundle with all payloads, in every mode, and pages of zeros behind each.
-fn good_bundle(is_encrypted: bool) -> Vec<u8> {
+/// Returns a system bundle with all payloads, in every mode, and pages of zeros behind each. Its device tree is that of the board.
+fn good_bundle(is_encrypted: bool) -> Result<Vec<u8>> {
     let mut draft = Draft::system();
+    draft.payloads[1].data = fs::read(firmware::device_tree("system")?)?;
     draft.add_initramfs(300_001, map::SYSTEM.start + 0x400_0000).use_blocks(4096);
     draft.payloads[0].use_parallelhash(HashId::Shake128, 1024);
     draft.payloads.iter_mut().for_each(|payload| payload.memory_size += 16384);
     if is_encrypted {
         draft.encrypt(1);
     }
-    bundle::build(draft, &[]).0
+    Ok(bundle::build(draft, &[]).0)
 }
 
 /// Trees that close nothing, or not on every hart, and trees that are none: those that the library refuses without a
