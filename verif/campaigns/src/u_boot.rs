@@ -11,23 +11,23 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use hartlock_image::{KeyRecord, PayloadType, Reason, TreeMode, u64_at};
-use hartlock_testkit::bundle::{Draft, Edit, Payload, build};
+use hartlock_image::{KeyRecord, Reason, TreeMode, u64_at};
+use hartlock_testkit::bundle::{Draft, Edit, build};
 use hartlock_testkit::keys::{A, B};
 use object::{Object, ObjectSymbol};
 use xtask::tools::{self, Tools};
 use xtask::u_boot::{self, UBoot, Variant};
 use xtask::{Outcome, Verdict, firmware, initramfs, run};
 
-use crate::boots::board::STUB_RUNS;
+use crate::boots::board::{STUB_RUNS, system_draft};
 
 /// Time limit that only ends a hang.
 const HANG: Duration = Duration::from_secs(180);
 /// The end of memory that U-Boot occupies, and of the board's memory.
 const END_OF_MEMORY: u64 = 0xc000_0000;
-/// What U-Boot prints last before it enters a kernel.
+/// Text that U-Boot prints last before it enters a kernel.
 const ENTERS: &str = "hartlock: u-boot verified the system bundle, entering";
-/// What a build without the lock prints at each boot.
+/// Text that a build without the lock prints at each boot.
 const UNLOCKED: &str = "hartlock: u-boot is unlocked";
 /// Bytes by which U-Boot should grow at most with everything (the unlocked build beside the original one). It is missed.
 const GROWTH_TARGET: u64 = 170_000;
@@ -43,7 +43,7 @@ const FORBIDDEN: [&str; 13] = [
     "do_bootefi",
     "do_source",
     "do_bootelf",
-    "do_env_load",
+    "do_env_set",
     "do_load",
     "do_mem_mw",
     "do_tftpb",
@@ -113,11 +113,11 @@ const CASES: &[(&str, Case)] = &[
     }),
     ("tampered-signature", |bench| {
         let tamper = Edit::Area(|area| *area.last_mut().expect("an area is not empty") ^= 1);
-        bench.refuses_with(&bench.system_draft()?, &[tamper], None)
+        bench.refuses(&bench.system_draft()?, &[tamper], Reason::SignatureMismatch)
     }),
     ("another-key", |bench| {
         let tree = bench.tree(&node("hartlock", &B.record()))?;
-        bench.refuses_on(&tree, Some(&bench.disk(&bench.system_draft()?, &[])?), None)
+        bench.refuses_on(&tree, Some(&bench.good()?), Reason::NoTrustedSigner)
     }),
     ("another-board", |bench| {
         let other = Edit::Draft(Draft::use_unknown_board);
@@ -125,27 +125,19 @@ const CASES: &[(&str, Case)] = &[
     }),
     ("below-the-floor", |bench| {
         let node = node("hartlock", &A.record()).replace("<0 0>", "<0 8>");
-        bench.refuses_on(
-            &bench.tree(&node)?,
-            Some(&bench.good()?),
-            Some(Reason::RollbackBelowFloor),
-        )
+        bench.refuses_on(&bench.tree(&node)?, Some(&bench.good()?), Reason::RollbackBelowFloor)
     }),
     ("trust-missing", |bench| {
-        bench.refuses_on(&bench.tree("")?, Some(&bench.good()?), Some(Reason::RootOfTrustInvalid))
+        bench.refuses_on(&bench.tree("")?, Some(&bench.good()?), Reason::RootOfTrustInvalid)
     }),
     ("trust-twice", |bench| {
         let one = node("hartlock", &A.record());
         let tree = bench.tree(&format!("{one}{}", node("hartlock@1", &A.record())))?;
-        bench.refuses_on(&tree, Some(&bench.good()?), Some(Reason::RootOfTrustInvalid))
+        bench.refuses_on(&tree, Some(&bench.good()?), Reason::RootOfTrustInvalid)
     }),
     ("trust-without-a-key", |bench| {
         let node = node("hartlock", &A.record()).replace("key-id", "other");
-        bench.refuses_on(
-            &bench.tree(&node)?,
-            Some(&bench.good()?),
-            Some(Reason::RootOfTrustInvalid),
-        )
+        bench.refuses_on(&bench.tree(&node)?, Some(&bench.good()?), Reason::RootOfTrustInvalid)
     }),
     ("kernel-over-the-monitor", |bench| bench.refuses_place(0, 0x8000_0000)),
     ("initramfs-over-the-monitor", |bench| bench.refuses_place(1, 0x8010_0000)),
@@ -166,14 +158,14 @@ const CASES: &[(&str, Case)] = &[
         let broken = Edit::Draft(|draft| draft.payloads[2].data.fill(1));
         bench.refuses(&bench.system_draft()?, &[broken], Reason::DeviceTreeUnusable)
     }),
-    ("no-disk", |bench| bench.refuses_on(&bench.trusted()?, None, Some(Reason::MediumMissing))),
+    ("no-disk", |bench| bench.refuses_on(&bench.trusted()?, None, Reason::MediumMissing)),
     ("empty-disk", |bench| {
-        bench.refuses_on(&bench.trusted()?, Some(&vec![0; 1 << 20]), Some(Reason::MediumMissing))
+        bench.refuses_on(&bench.trusted()?, Some(&vec![0; 1 << 20]), Reason::MediumMissing)
     }),
     ("disk-shorter-than-its-bundle", |bench| {
         let mut disk = bench.good()?;
         disk.truncate(disk.len() - 4096);
-        bench.refuses_on(&bench.trusted()?, Some(&disk), Some(Reason::Truncated))
+        bench.refuses_on(&bench.trusted()?, Some(&disk), Reason::Truncated)
     }),
     ("locked-answers-nothing", locked_answers_nothing),
     ("locked-has-no-other-way", locked_has_no_other_way),
@@ -183,7 +175,7 @@ const CASES: &[(&str, Case)] = &[
     ("growth", growth),
 ];
 
-/// What all cases need.
+/// The builds and files that all cases need.
 struct Bench {
     tools: Tools,
     locked: UBoot,
@@ -192,12 +184,17 @@ struct Bench {
     is_verbose: bool,
 }
 
-/// Returns the node of the control tree that trusts a key.
-fn node(name: &str, key: &KeyRecord) -> String {
-    let id: String = key.key_id.iter().fold(String::new(), |mut text, byte| {
+/// Returns the id of a key in hexadecimal.
+fn key_id(key: &KeyRecord) -> String {
+    key.key_id.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
-    });
+    })
+}
+
+/// Returns the node of the control tree that trusts a key.
+fn node(name: &str, key: &KeyRecord) -> String {
+    let id = key_id(key);
     format!(
         "{name} {{ compatible = \"hartlock,trust-v1\"; board = \"qemu-virt\"; soc = \"virt\"; policy = <1>; \
          security-version = <0 0>; key-0 {{ algorithm = <{}>; parameters = <{}>; key-id = [{id}]; }}; }};",
@@ -235,21 +232,8 @@ impl Bench {
         self.tree(&node("hartlock", &A.record()))
     }
 
-    /// Returns a draft with the stub as the kernel, and an initramfs of many blocks.
     fn system_draft(&self) -> Result<Draft> {
-        let mut draft = Draft::system();
-        let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
-        kernel.data = self.stub.clone();
-        kernel.data.resize(60_000, 0);
-        kernel.memory_size = 64 << 10;
-        kernel.mode = TreeMode::Blocks { block_size: 1024 };
-        let mut initramfs = Payload::new(PayloadType::Initramfs, 300_000, 0x8800_0000);
-        initramfs.mode = TreeMode::Blocks { block_size: 4096 };
-        let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x8600_0000);
-        fdt.data = fs::read(&self.system_fdt)?;
-        fdt.memory_size = 4096;
-        draft.payloads = vec![kernel, initramfs, fdt];
-        Ok(draft)
+        system_draft(&self.stub, &self.system_fdt)
     }
 
     #[expect(clippy::unused_self, reason = "reads like the other makers of disks")]
@@ -297,22 +281,11 @@ impl Bench {
     }
 
     fn refuses(&self, draft: &Draft, edits: &[Edit], reason: Reason) -> Result<()> {
-        self.refuses_with(draft, edits, Some(reason))
-    }
-
-    /// Checks a refusal for a reason, or for any.
-    fn refuses_with(&self, draft: &Draft, edits: &[Edit], reason: Option<Reason>) -> Result<()> {
         self.refuses_on(&self.trusted()?, Some(&self.disk(draft, edits)?), reason)
     }
 
-    fn refuses_on(&self, tree: &[u8], disk: Option<&[u8]>, reason: Option<Reason>) -> Result<()> {
-        let console = self.boot(tree, disk, "")?;
-        let number = reason.map(|reason| format!("E{:04}", reason as u32)).unwrap_or("E".into());
-        let refusal = format!("hartlock: u-boot refused: {number}");
-        ensure!(console.contains(&refusal), "no `{refusal}`\n{}", last(&console));
-        ensure!(!console.contains(STUB_RUNS) && !console.contains(ENTERS), "{}", last(&console));
-        ensure!(console.matches("refused").count() == 1, "went on\n{}", last(&console));
-        Ok(())
+    fn refuses_on(&self, tree: &[u8], disk: Option<&[u8]>, reason: Reason) -> Result<()> {
+        refused(&self.boot(tree, disk, "")?, reason)
     }
 
     fn refuses_place(&self, payload: usize, address: u64) -> Result<()> {
@@ -321,12 +294,10 @@ impl Bench {
         self.refuses(&draft, &[], Reason::OverlapsLiveRegion)
     }
 
-    /// Finds the lowest address that U-Boot keeps for itself, by halves: a payload of one page there is refused, and the one
-    /// before is not.
+    /// Checks a payload that begins in free memory and ends at the heap of U-Boot: it has the stack in it.
     fn refuses_end_in_the_stack(&self) -> Result<()> {
         let mut draft = self.system_draft()?;
         let initramfs = &mut draft.payloads[1];
-        // From far below to the first page of the memory in question.
         initramfs.memory_size = END_OF_MEMORY - 0x0080_0000 - initramfs.load_address;
         self.refuses(&draft, &[], Reason::OverlapsLiveRegion)
     }
@@ -374,6 +345,14 @@ impl Boot<'_> {
                 }
             }
         });
+        // A program that reads no input blocks whoever types when the pipe is full.
+        let (typing, typed) = mpsc::channel::<String>();
+        let typist = thread::spawn(move || {
+            for text in typed {
+                // A machine that ended takes no input, which is no fault.
+                drop(input.write_all(text.as_bytes()));
+            }
+        });
         let (mut console, started) = (Vec::new(), Instant::now());
         let text = loop {
             match receiver.recv_timeout(Duration::from_millis(200)) {
@@ -384,21 +363,18 @@ impl Boot<'_> {
                 }
             }
             let text = String::from_utf8_lossy(&console).replace('\r', "");
-            // A machine that ended takes no input, which is no fault.
-            drop(input.write_all(types(&text).as_bytes()));
+            typing.send(types(&text))?;
             let is_stopped = text.contains("Please RESET the board");
             if is_stopped || started.elapsed() > HANG {
                 break text;
             }
         };
         // `timeout` ends the emulator with itself.
-        drop(input);
         let _ = Command::new("kill").arg(child.id().to_string()).status();
         child.wait()?;
-        drop(receiver);
-        if reader.join().is_err() {
-            bail!("the console cannot be read");
-        }
+        drop((receiver, typing));
+        ensure!(reader.join().is_ok(), "the console cannot be read");
+        ensure!(typist.join().is_ok(), "nothing can be typed");
         if self.bench.is_verbose {
             println!("{text}");
         }
@@ -413,6 +389,14 @@ fn last(console: &str) -> String {
 
 fn good(bench: &Bench) -> Result<()> {
     boots(&bench.boot(&bench.trusted()?, Some(&bench.good()?), "")?)
+}
+
+fn refused(console: &str, reason: Reason) -> Result<()> {
+    let refusal = format!("hartlock: u-boot refused: E{:04}", reason as u32);
+    ensure!(console.contains(&refusal), "no `{refusal}`\n{}", last(console));
+    ensure!(!console.contains(STUB_RUNS) && !console.contains(ENTERS), "{}", last(console));
+    ensure!(console.matches("refused").count() == 1, "went on\n{}", last(console));
+    Ok(())
 }
 
 fn boots(console: &str) -> Result<()> {
@@ -440,7 +424,7 @@ fn from_a_partition(bench: &Bench) -> Result<()> {
     // A partition that ends before its bundle does is not read further.
     let entry = 446 + 16;
     disk[entry + 12..entry + 16].copy_from_slice(&(blocks - 8).to_le_bytes());
-    bench.refuses_on(&bench.trusted()?, Some(&disk), Some(Reason::Truncated))
+    bench.refuses_on(&bench.trusted()?, Some(&disk), Reason::Truncated)
 }
 
 /// Debian's kernel brings up all harts that hashed.
@@ -484,14 +468,19 @@ fn locked_answers_nothing(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// Looks for the functions of other ways to start a program, and for one that must be found.
+/// Looks for the functions of other ways to start a program, which the unlocked build has.
 fn locked_has_no_other_way(bench: &Bench) -> Result<()> {
     let bytes = fs::read(&bench.locked.elf)?;
     let file = object::File::parse(&*bytes)?;
     let names: Vec<&str> = file.symbols().filter_map(|it| it.name().ok()).collect();
-    ensure!(names.contains(&"hartlock_run"), "the search finds no function");
     let found: Vec<_> = FORBIDDEN.iter().filter(|name| names.contains(name)).collect();
     ensure!(found.is_empty(), "the locked build has {found:?}");
+    // The same search finds each of them where they are.
+    let bytes = fs::read(&u_boot::built(Variant::Unlocked)?.elf)?;
+    let file = object::File::parse(&*bytes)?;
+    let names: Vec<&str> = file.symbols().filter_map(|it| it.name().ok()).collect();
+    let missing: Vec<_> = FORBIDDEN.iter().filter(|name| !names.contains(name)).collect();
+    ensure!(missing.is_empty(), "the unlocked build does not have {missing:?}");
     let config = fs::read_to_string(&bench.locked.config)?;
     for line in ["CONFIG_HARTLOCK_ONLY=y", "# CONFIG_CMDLINE is not set"] {
         ensure!(config.lines().any(|it| it == line), "the configuration lacks `{line}`");
@@ -499,10 +488,13 @@ fn locked_has_no_other_way(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
-/// A hart traps after it has claimed blocks, before it delivers one. The boot hart hashes them, and sees it stopped.
+/// A hart traps after it has claimed blocks, before it delivers one. The boot hart hashes them, and sees it stopped. If the
+/// hart neither reports its trap nor stops, the boot ends: so the hart has trapped.
 fn a_hart_that_traps(bench: &Bench) -> Result<()> {
     /// `unimp`, which is an illegal instruction.
     const TRAP: [u8; 4] = 0xc000_1073_u32.to_le_bytes();
+    /// `j .`
+    const STAY: [u8; 4] = 0x0000_006f_u32.to_le_bytes();
     let elf = fs::read(&bench.locked.elf)?;
     let file = object::File::parse(&*elf)?;
     let of = |part: &str| {
@@ -522,12 +514,16 @@ fn a_hart_that_traps(bench: &Bench) -> Result<()> {
     program[place..place + 4].copy_from_slice(&TRAP);
     let scratch = tempfile::tempdir()?;
     let patched = scratch.path().join("u-boot.bin");
-    fs::write(&patched, program)?;
     let (tree, disk) = (bench.trusted()?, bench.good()?);
-    boots(
-        &Boot { program: &patched, ..bench.locked_boot(&tree, Some(&disk)) }
-            .run(|_| String::new())?,
-    )
+    let boot = |program: &[u8]| {
+        fs::write(&patched, program)?;
+        let boot = bench.locked_boot(&tree, Some(&disk));
+        Boot { program: &patched, ..boot }.run(|_| String::new())
+    };
+    boots(&boot(&program)?)?;
+    let place = (of("hartlock_hart_trapped")?.address() - base) as usize;
+    program[place..place + 4].copy_from_slice(&STAY);
+    refused(&boot(&program)?, Reason::HartNotStopped)
 }
 
 /// Returns where `auipc ra` and `jalr ra` at an address go to (RISC-V Unprivileged Architecture §2.4, §2.5.1).
@@ -556,17 +552,15 @@ fn unlocked_commands(bench: &Bench) -> Result<()> {
 }
 
 fn unlocked_environment(bench: &Bench) -> Result<()> {
-    let id = A.record().key_id.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
+    let id = key_id(&A.record());
     let sets = ["hartlock", "hartlock_key", "key-0", "key-id", "fdtcontroladdr"]
         .map(|name| format!("setenv {name} {id}"));
     let mut commands: Vec<&str> = sets.iter().map(String::as_str).collect();
     commands.extend(["hartlock verify virtio 0", "hartlock boot virtio 0", "reset"]);
     let tree = bench.tree(&node("hartlock", &B.record()))?;
     let console = bench.session(&tree, &bench.good()?, &commands)?;
-    ensure!(console.matches("hartlock: u-boot refused: E").count() == 2, "{}", last(&console));
+    let refusal = format!("hartlock: u-boot refused: E{:04}", Reason::NoTrustedSigner as u32);
+    ensure!(console.matches(&refusal).count() == 2, "{}", last(&console));
     ensure!(!console.contains(STUB_RUNS) && !console.contains(ENTERS), "{}", last(&console));
     Ok(())
 }

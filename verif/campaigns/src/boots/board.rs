@@ -75,6 +75,24 @@ pub struct Setup {
     pub until: Option<&'static str>,
 }
 
+/// Returns a draft of a system bundle with the stub as the kernel and an initramfs of many blocks.
+pub fn system_draft(stub: &[u8], system_fdt: &Path) -> Result<Draft> {
+    let mut draft = Draft::system();
+    let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
+    // The padding gives every hart at least one block.
+    kernel.data = stub.to_vec();
+    kernel.data.resize(60_000, 0);
+    kernel.memory_size = 64 << 10;
+    kernel.mode = TreeMode::Blocks { block_size: 1024 };
+    let mut initramfs = Payload::new(PayloadType::Initramfs, 300_000, 0x8800_0000);
+    initramfs.mode = TreeMode::Blocks { block_size: 4096 };
+    let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x8600_0000);
+    fdt.data = fs::read(system_fdt)?;
+    fdt.memory_size = 4096;
+    draft.payloads = vec![kernel, initramfs, fdt];
+    Ok(draft)
+}
+
 impl TestBoard {
     pub fn prepare(is_verbose: bool) -> Result<Self> {
         let tools = tools::locate()?;
@@ -123,22 +141,9 @@ impl TestBoard {
         Ok(Setup { boot: build(draft, &[]).0, ..self.setup(&[], &[])? })
     }
 
-    /// Returns a draft of a system bundle with the stub as the kernel and an initramfs of many blocks.
+    /// Returns the draft of [`system_draft`] for this board.
     pub fn system_draft(&self) -> Result<Draft> {
-        let mut draft = Draft::system();
-        let mut kernel = Payload::new(PayloadType::Kernel, 0, 0x8200_0000);
-        // The padding gives every hart at least one block.
-        kernel.data = self.stub.clone();
-        kernel.data.resize(60_000, 0);
-        kernel.memory_size = 64 << 10;
-        kernel.mode = TreeMode::Blocks { block_size: 1024 };
-        let mut initramfs = Payload::new(PayloadType::Initramfs, 300_000, 0x8800_0000);
-        initramfs.mode = TreeMode::Blocks { block_size: 4096 };
-        let mut fdt = Payload::new(PayloadType::SystemFdt, 0, 0x8600_0000);
-        fdt.data = fs::read(&self.firmware.system_fdt)?;
-        fdt.memory_size = 4096;
-        draft.payloads = vec![kernel, initramfs, fdt];
-        Ok(draft)
+        system_draft(&self.stub, &self.firmware.system_fdt)
     }
 
     /// Makes a working device, with its boot bundle and its system bundle changed by these edits.
