@@ -46,7 +46,7 @@ use words::Words;
 const METADATA_SIZE: usize = 24 << 10;
 static mut METADATA: Words<METADATA_SIZE> = Words([0; METADATA_SIZE]);
 
-/// What surrounds the root of trust. The methods that are given are those of a chip.
+/// The surroundings of the root of trust. The methods that are given are those of a chip.
 pub trait Environment {
     /// Prints a byte. A chip has no console: the boot sequencer holds the reason of a refusal, and the host's memory
     /// holds the log.

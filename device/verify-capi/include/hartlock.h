@@ -320,7 +320,7 @@ struct hartlock_signature {
    */
   size_t public_key_size;
   /*
-   What was signed.
+   The signed bytes.
    */
   const uint8_t *message;
   /*
@@ -345,7 +345,7 @@ typedef uint32_t (*hartlock_verify_signature_function)(void *context,
                                                        const struct hartlock_signature *signature);
 
 /*
- How a payload is encrypted (image format §4.6).
+ The encryption of a payload (image format §4.6).
  */
 struct hartlock_encryption {
   /*

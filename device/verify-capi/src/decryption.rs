@@ -26,7 +26,7 @@ const AES_256_CTR: u32 = 1;
 /// Number of words of an expanded key.
 const KEY_WORDS: usize = size_of::<AesKey>() / size_of::<u64>();
 
-/// What only the boot hart changes, and only while no other hart decrypts.
+/// State that only the boot hart changes, and only while no other hart decrypts.
 struct Keys {
     /// Content keys by type of payload, zeros for those that are not encrypted.
     content: [[u8; CIPHER_KEY_SIZE]; TYPES.len()],

@@ -1,4 +1,4 @@
-//! What stands in the place of decryption in an archive without AES: encrypted payloads are refused.
+//! Replacement of the decryption in an archive without AES: encrypted payloads are refused.
 
 use hartlock_image::{Manifest, PayloadRecord, Reason};
 use hartlock_kernels::Kernels;

@@ -93,7 +93,7 @@ pub struct CallerRequirements {
     pub keys: [CallerKey; HARTLOCK_MAX_KEYS],
 }
 
-/// How a payload is encrypted (image format §4.6).
+/// The encryption of a payload (image format §4.6).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallerEncryption {
@@ -119,7 +119,7 @@ pub struct CallerSignature {
     pub public_key: *const u8,
     /// Its size in bytes.
     pub public_key_size: usize,
-    /// What was signed.
+    /// The signed bytes.
     pub message: *const u8,
     /// Its size in bytes.
     pub message_size: usize,
@@ -213,7 +213,7 @@ pub type MayLoad = Option<
 /// Returns the time in ticks.
 pub type Ticks = Option<unsafe extern "C" fn(context: *mut c_void, hart: u32) -> u64>;
 /// Returns where `size` bytes of physical memory are seen; null if nowhere.
-pub type Map = Option<
+pub type MapMemory = Option<
     unsafe extern "C" fn(context: *mut c_void, hart: u32, address: u64, size: u64) -> *mut c_void,
 >;
 /// Interrupts the other harts.
@@ -283,7 +283,7 @@ pub struct CallerPlatform {
     /// Null, or for a device that reads by itself.
     pub read_poll: ReadPoll,
     /// Null if physical addresses are addresses.
-    pub map: Map,
+    pub map: MapMemory,
     /// Null if there are no other harts.
     pub wake: Wake,
     /// Null, or `hartlock_attempt_s` or `hartlock_attempt_m`, or one of the caller.

@@ -58,16 +58,16 @@ pub struct Build<'a> {
     pub is_forced: bool,
     /// True if the content of payload files is not checked for its type.
     pub is_any_type: bool,
-    /// What becomes of the bundle.
-    pub ending: Ending,
+    /// The form in which the bundle is written.
+    pub ending: OutputForm,
 }
 
-/// What becomes of a bundle or of a first-stage image that was built.
+/// The form in which a bundle or a first-stage image is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// It is signed, verified and written.
+pub enum OutputForm {
+    /// Signed and verified.
     Signed,
-    /// It is written with zeros in the place of the signatures, which are made elsewhere. Every verifier refuses it.
+    /// With zeros in the place of the signatures, which are made elsewhere. Every verifier refuses this form.
     Unsigned,
     /// Nothing is signed or written.
     DryRun,
@@ -95,7 +95,7 @@ pub fn build(
         inputs: &[],
         is_forced: true,
         is_any_type: true,
-        ending: Ending::Signed,
+        ending: OutputForm::Signed,
     };
     build.run(on_progress, &mut |_, _| ())
 }
@@ -175,12 +175,12 @@ impl Build<'_> {
         hartlock_files::check_output(output, [], is_replaced)?;
         let planned = Description::new(&manifest, self.boards);
         let description = match self.ending {
-            Ending::DryRun => return Ok(planned),
-            Ending::Unsigned => {
+            OutputForm::DryRun => return Ok(planned),
+            OutputForm::Unsigned => {
                 bundle.write_at(&signed, 0)?;
                 planned
             }
-            Ending::Signed => {
+            OutputForm::Signed => {
                 let contents = in_words(&planned);
                 let area = sign(&signed, &contents, &manifest, keys, on_leaves)?;
                 bundle.write_at(&[signed, area].concat(), 0)?;

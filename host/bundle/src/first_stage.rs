@@ -15,7 +15,7 @@ use hartlock_keys::{Message, PublicKey, Signer};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use crate::build::Ending;
+use crate::build::OutputForm;
 use crate::describe::{hex, lifecycle_names};
 use crate::units::grouped;
 use crate::{Error, OnProgress, Refusal, content, defaults};
@@ -86,8 +86,8 @@ pub struct FirstStageBuild<'a> {
     pub is_forced: bool,
     /// True if the content of the code file is not checked for its type.
     pub is_any_type: bool,
-    /// What becomes of the image.
-    pub ending: Ending,
+    /// The form in which the image is written.
+    pub ending: OutputForm,
 }
 
 impl FirstStageBuild<'_> {
@@ -113,12 +113,12 @@ impl FirstStageBuild<'_> {
         hartlock_files::check_output(self.output, [], self.is_forced || is_again)?;
         let description = |header, code| FirstStageDescription::new(&header, signer.digest, code);
         let planned = description(header, &signed[FIRST_STAGE_HEADER_SIZE..]);
-        if self.ending == Ending::DryRun {
+        if self.ending == OutputForm::DryRun {
             return Ok(planned);
         }
         let mut file = NewFile::public(self.output)?;
         file.reserve(image.len() as u64)?;
-        if self.ending == Ending::Unsigned {
+        if self.ending == OutputForm::Unsigned {
             file.write(&image)?;
             file.finish(self.is_forced || is_again)?;
             return Ok(planned);

@@ -43,7 +43,7 @@ enum Form {
     FirstStage { image: Vec<u8>, key: FirstStageKey },
 }
 
-/// What was written after all had signed.
+/// The file that is written when all have signed.
 #[derive(Debug)]
 pub enum Attached {
     /// A bundle.
@@ -53,7 +53,7 @@ pub enum Attached {
 }
 
 impl Unsigned {
-    /// Reads a file that [`crate::build::Ending::Unsigned`] or its counterpart for first stages made.
+    /// Reads a file that [`crate::build::OutputForm::Unsigned`] or its counterpart for first stages made.
     ///
     /// # Errors
     /// `RequestOfOther` if the file is signed, or for other signers; the reason of the format if it is malformed.

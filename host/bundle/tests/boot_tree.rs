@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
-use hartlock_bundle::build::{Build, Ending};
+use hartlock_bundle::build::{Build, OutputForm};
 use hartlock_bundle::spec::IdentitySpec;
 use hartlock_bundle::verify::Expectation;
 use hartlock_handoff::builder::{DOMAIN, Node, cells};
@@ -65,7 +65,7 @@ fn sign(bench: &Bench, tree: &[u8], boards: &Boards, change: Change) -> Result<P
         inputs: &[],
         is_forced: true,
         is_any_type: true,
-        ending: Ending::Signed,
+        ending: OutputForm::Signed,
     };
     build.run(&mut |_, _| (), &mut |_, _| ())?;
     Ok(output)

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::Boards;
 use hartlock_bundle::Error;
-use hartlock_bundle::build::{Build, Ending};
+use hartlock_bundle::build::{Build, OutputForm};
 use hartlock_bundle::reuse::notes_on_tree;
 use hartlock_bundle::spec::BundleSpec;
 use hartlock_bundle::verify::Expectation;
@@ -60,7 +60,7 @@ fn build_of<'a>(
         inputs: &[],
         is_forced: true,
         is_any_type: false,
-        ending: Ending::Signed,
+        ending: OutputForm::Signed,
     }
 }
 

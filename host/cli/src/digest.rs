@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hartlock_bundle::Error;
-use hartlock_bundle::build::{Build, Ending};
+use hartlock_bundle::build::{Build, OutputForm};
 use hartlock_bundle::first_stage::FirstStageBuild;
 use hartlock_bundle::spec::created;
 use hartlock_bundle::unsigned::Unsigned;
@@ -19,7 +19,7 @@ use crate::form::Form;
 use crate::output::Report;
 use crate::progress::Progress;
 use crate::project::{self, KeyHalf};
-use crate::sign::{self, Described, What};
+use crate::sign::{self, BundleArgs, Described};
 use crate::signer::leaves_the_workshop;
 use crate::values;
 
@@ -50,7 +50,7 @@ pub struct DigestArgs {
     #[arg(long)]
     force_type: bool,
     #[command(flatten)]
-    pub what: What,
+    pub what: BundleArgs,
 }
 
 /// The files that were written.
@@ -121,7 +121,7 @@ pub fn run(args: &DigestArgs) -> Result<Requested, Failure> {
         let build = FirstStageBuild {
             is_forced: args.force,
             is_any_type: args.force_type,
-            ending: Ending::Unsigned,
+            ending: OutputForm::Unsigned,
             ..parts.build(&keys, &spec, (&unsigned, &read))?
         };
         build.run(&mut |_, _| ())?;
@@ -136,7 +136,7 @@ pub fn run(args: &DigestArgs) -> Result<Requested, Failure> {
             inputs: &read,
             is_forced: args.force,
             is_any_type: args.force_type,
-            ending: Ending::Unsigned,
+            ending: OutputForm::Unsigned,
         };
         let mut progress = Progress::new("hashing");
         build.run(&mut |done, total| progress.show(done, total), &mut |_, _| ())?;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anstyle::Style;
 use hartlock_boards::Boards;
-use hartlock_bundle::build::Ending;
+use hartlock_bundle::build::OutputForm;
 use hartlock_bundle::first_stage::{
     FirstStageBuild, FirstStageDescription, FirstStageExpectation, verify_first_stage,
 };
@@ -66,7 +66,7 @@ impl Report for BuiltFirstStage {
     }
 }
 
-/// What a first stage is made of, apart from its signer.
+/// The parts of a first stage, apart from its signer.
 pub struct Parts<'a> {
     code: &'a Path,
     board: &'a str,
@@ -137,7 +137,7 @@ impl<'a> Parts<'a> {
             inputs,
             is_forced: false,
             is_any_type: false,
-            ending: Ending::Signed,
+            ending: OutputForm::Signed,
         })
     }
 }

@@ -25,12 +25,12 @@ pub struct SignArgs {
     #[command(flatten)]
     pub signer: Signer,
     #[command(flatten)]
-    pub what: What,
+    pub what: BundleArgs,
 }
 
-/// What is signed.
+/// The bundle that is signed.
 #[derive(Debug, clap::Args)]
-pub struct What {
+pub struct BundleArgs {
     /// File that describes the bundle (see below)
     #[arg(value_name = "BUNDLE.toml")]
     spec: Option<PathBuf>,
@@ -162,7 +162,7 @@ impl PayloadArgs {
     }
 }
 
-impl What {
+impl BundleArgs {
     /// Returns the files whose bytes are signed.
     pub fn payload_files(&self) -> Vec<&Path> {
         self.payloads.files().chain(self.first_stage.code.as_deref()).collect()
@@ -249,7 +249,7 @@ pub struct Described {
 }
 
 /// Reads the description of what is signed.
-pub fn describe(what: &What, algorithms: &[Algorithm]) -> Result<Described, Failure> {
+pub fn describe(what: &BundleArgs, algorithms: &[Algorithm]) -> Result<Described, Failure> {
     let form = what.form.unwrap_or(Form::Bundle);
     if let Some(option) = what.of_other_form(form, algorithms) {
         return Err(not_of_form(option, form));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hartlock_boards::{Boards, KnownBoard, shipped};
 use hartlock_bundle::DEFAULT_LIFECYCLE;
-use hartlock_bundle::build::{Build, Ending, loader_statement};
+use hartlock_bundle::build::{Build, OutputForm, loader_statement};
 use hartlock_bundle::describe::{Description, Key};
 use hartlock_bundle::reuse::{harts_of_trees, notes_on_tree};
 use hartlock_bundle::spec::BundleSpec;
@@ -146,8 +146,8 @@ impl Signer {
     }
 
     /// Returns what becomes of the result.
-    pub const fn ending(&self) -> Ending {
-        if self.dry_run { Ending::DryRun } else { Ending::Signed }
+    pub const fn ending(&self) -> OutputForm {
+        if self.dry_run { OutputForm::DryRun } else { OutputForm::Signed }
     }
 
     /// Builds the bundle that `spec` describes. `read` lists the other files that the caller read.

@@ -18,7 +18,7 @@ pub const MAX_REQUEST: usize = 32 << 20;
 #[serde(deny_unknown_fields)]
 pub struct SignRequest {
     form: String,
-    /// What boots with the signed bytes, in words.
+    /// The contents of the signed bytes, in words.
     contents: Vec<String>,
     signers: Vec<RequestedSigner>,
     /// The signed bytes in Base64.

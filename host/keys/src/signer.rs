@@ -20,12 +20,12 @@ pub use token::generate_on_token;
 use uri::SignerUri;
 pub use uri::{is_token, is_uri};
 
-/// What is signed.
+/// A message that is signed.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
     /// The bytes that the signature covers.
     pub signed: &'a [u8],
-    /// What boots with them, in words, one line each.
+    /// The contents of these bytes, in words, one line each.
     pub contents: &'a [String],
 }
 

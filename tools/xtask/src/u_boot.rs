@@ -20,7 +20,7 @@ use crate::{Verdict, consent, project, run, tools};
 pub const SET: &str = "u-boot";
 /// A part of every digest. Raise it when the build below changes.
 const RECIPE: &str = "2";
-/// How the names of compiler and linker begin. U-Boot's EFI loader takes its architecture from what is before the first `-`.
+/// The beginning of the names of compiler and linker. U-Boot's EFI loader takes its architecture from what is before the first `-`.
 const PREFIX: &str = "riscv64-hartlock-";
 /// The folder of the integration.
 pub const FOLDER: &str = "integrations/u-boot";
@@ -38,12 +38,12 @@ const PROGRAMS: [&str; 2] = ["gcc-riscv64-unknown-elf", "binutils-riscv64-unknow
 
 #[derive(clap::Args)]
 pub struct UBootArgs {
-    /// What else the build can do
+    /// The build to make: it boots verified bundles alone, or more
     #[arg(long, value_enum, default_value = "locked")]
     variant: Variant,
 }
 
-/// What a build can do beside verified boots.
+/// A form of U-Boot, by the programs that it boots beside verified bundles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Variant {
     /// Nothing: `hartlock.config`

@@ -11,7 +11,7 @@ use super::{Message, Signer, checked};
 use crate::request::SignRequest;
 use crate::{Error, OnProgress, PublicKey, SignerError, SignerReason};
 
-/// How long a program may take.
+/// The time that a program may take.
 const LIMIT: Duration = Duration::from_secs(60);
 /// Maximum length of an answer in bytes. The longest signature in Base64 is shorter.
 const MAX_ANSWER: u64 = 256 << 10;

@@ -37,7 +37,7 @@ use crate::{
 const NEW_ID: usize = 16;
 /// The curve of Ed25519 as a PrintableString, which PKCS#11 2.4 has in the place of an object identifier.
 const EDWARDS25519: &[u8] = b"\x13\x0cedwards25519";
-/// How often a token is looked for, and the time between two looks.
+/// Number of looks for a token, and the time between two of them.
 const LOOKS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(60);
 const EXPONENT: [u8; 3] = [1, 0, 1];
