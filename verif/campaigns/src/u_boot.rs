@@ -170,6 +170,7 @@ const CASES: &[(&str, Case)] = &[
     ("locked-answers-nothing", locked_answers_nothing),
     ("locked-has-no-other-way", locked_has_no_other_way),
     ("a-hart-that-traps-with-a-block", a_hart_that_traps),
+    ("a-hart-that-does-not-stop", a_hart_that_does_not_stop),
     ("unlocked-verifies-and-boots-by-command", unlocked_commands),
     ("unlocked-takes-no-key-from-the-environment", unlocked_environment),
     ("growth", growth),
@@ -488,13 +489,40 @@ fn locked_has_no_other_way(bench: &Bench) -> Result<()> {
     Ok(())
 }
 
+/// `j .`
+const STAY: [u8; 4] = 0x0000_006f_u32.to_le_bytes();
+
+/// A hart leaves its work and stays where it is, so that only its state says that it was not stopped.
+fn a_hart_that_does_not_stop(bench: &Bench) -> Result<()> {
+    const WFI: [u8; 4] = 0x1050_0073_u32.to_le_bytes();
+    /// The first byte of a jump without a return address.
+    const JUMP: u8 = 0x6f;
+    let elf = fs::read(&bench.locked.elf)?;
+    let file = object::File::parse(&*elf)?;
+    let hart = file.symbol_by_name("hartlock_hart").context("no function hartlock_hart")?;
+    let base = file.symbol_by_name("_start").context("no start")?.address();
+    let mut program = fs::read(&bench.locked.bin)?;
+    let start = (hart.address() - base) as usize;
+    let code = program.get(start..start + hart.size() as usize).context("inside of the program")?;
+    // The call that stops the hart is the last instruction before the wait for work.
+    let wait = code.windows(4).position(|word| word == WFI).context("no wait")?;
+    let stop = start + wait.checked_sub(4).context("a call before the wait")?;
+    ensure!(program[stop] == JUMP, "the call before the wait is no jump");
+    program[stop..stop + 4].copy_from_slice(&STAY);
+    let scratch = tempfile::tempdir()?;
+    let patched = scratch.path().join("u-boot.bin");
+    fs::write(&patched, program)?;
+    let (tree, disk) = (bench.trusted()?, bench.good()?);
+    let boot = bench.locked_boot(&tree, Some(&disk));
+    let console = Boot { program: &patched, ..boot }.run(|_| String::new())?;
+    refused(&console, Reason::HartNotStopped)
+}
+
 /// A hart traps after it has claimed blocks, before it delivers one. The boot hart hashes them, and sees it stopped. If the
 /// hart neither reports its trap nor stops, the boot ends: so the hart has trapped.
 fn a_hart_that_traps(bench: &Bench) -> Result<()> {
     /// `unimp`, which is an illegal instruction.
     const TRAP: [u8; 4] = 0xc000_1073_u32.to_le_bytes();
-    /// `j .`
-    const STAY: [u8; 4] = 0x0000_006f_u32.to_le_bytes();
     let elf = fs::read(&bench.locked.elf)?;
     let file = object::File::parse(&*elf)?;
     let of = |part: &str| {
